@@ -1,0 +1,1 @@
+"""The pure core: records, knowledge, entitlement, contracts and the world. No socket, no clock reading, no database."""

@@ -1,0 +1,52 @@
+"""Canonical JSON: when two sets of parameters are the same request."""
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from typing import Any
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+def _plain(value: Any) -> Any:
+    """1 and 1.0 are one number; the order of members means nothing."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def canonical(value: Any) -> str:
+    """One text for each JSON value, however it was written (RFC 8785 in spirit: sorted, no blanks, 1 == 1.0)."""
+    return _encode(_plain(value))
+
+
+def digest(value: Any) -> str:
+    """16 hex digits that stand for `canonical(value)`."""
+    return blake2b(canonical(value).encode(), digest_size=8).hexdigest()
+
+
+def identity_of(names: Iterable[str], args: Mapping[str, Any]) -> str:
+    """The arguments that say *which* effect is meant, as one label: `A17`, or `mug, C5` for two."""
+    return ", ".join([value if type(value := args.get(name)) is str else canonical(value) for name in names])
+
+
+def label(tool: str, identity: str, ordinal: int = 1) -> str:
+    """The name of an operation in claims, findings and timelines: `refund_order(A17)`, `place_order(mug)#2`."""
+    return f"{tool}({identity})" if ordinal == 1 else f"{tool}({identity})#{ordinal}"
+
+
+def copy_json(value: Any) -> Any:
+    """A deep copy of plain JSON data; several times faster than `copy.deepcopy`."""
+    kind = type(value)
+    if kind is dict:
+        return {name: (copy_json(item) if type(item) in _NESTED else item) for name, item in value.items()}
+    if kind is list:
+        return [copy_json(item) if type(item) in _NESTED else item for item in value]
+    return value
+
+
+_NESTED = frozenset({dict, list})

@@ -1,0 +1,217 @@
+"""Time as the lab and its agents see it: integer nanoseconds since the attempt began.
+
+Only this module touches `time`. The engine holds no clock at all: it is told the time.
+"""
+
+import asyncio
+import time
+from operator import itemgetter
+from threading import get_ident
+from typing import Protocol
+
+NS = 1_000_000_000
+"""Nanoseconds in a second."""
+
+
+def ns(seconds: float) -> int:
+    """Seconds as whole nanoseconds."""
+    return round(seconds * NS)
+
+
+class Clock(Protocol):
+    """What a caller may do with time. `now` is in nanoseconds, waits are in seconds."""
+
+    def now(self) -> int: ...
+
+    def sleep(self, wait_s: float) -> None: ...
+
+    async def asleep(self, wait_s: float) -> None: ...
+
+    def until(self, at_ns: int) -> None:
+        """Wait for a moment; one already past is not waited for."""
+
+    async def auntil(self, at_ns: int) -> None: ...
+
+
+class VirtualClock:
+    """Time moves only when somebody sleeps, and then at once."""
+
+    __slots__ = ("_now",)
+
+    def __init__(self, start_ns: int = 0) -> None:
+        self._now = start_ns
+
+    def now(self) -> int:
+        return self._now
+
+    def sleep(self, wait_s: float) -> None:
+        if wait_s > 0:
+            self._now += ns(wait_s)
+
+    def until(self, at_ns: int) -> None:
+        """Move to `at_ns`; a moment already past changes nothing."""
+        if at_ns > self._now:
+            self._now = at_ns
+
+    async def asleep(self, wait_s: float) -> None:
+        self.sleep(wait_s)
+        await asyncio.sleep(0)
+
+    async def auntil(self, at_ns: int) -> None:
+        self.until(at_ns)
+        await asyncio.sleep(0)
+
+
+class LoopClock:
+    """The clock of the running asyncio loop; virtual exactly when the loop is (`matrix/loop.py`)."""
+
+    __slots__ = ("_loop", "_start_s")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._start_s = loop.time()
+
+    def now(self) -> int:
+        return ns(self._loop.time() - self._start_s)
+
+    def sleep(self, wait_s: float) -> None:
+        raise RuntimeError(
+            f"sleep({wait_s}) blocks the event loop of an async agent; await asyncio.sleep({wait_s}) instead"
+        )
+
+    async def asleep(self, wait_s: float) -> None:
+        await asyncio.sleep(max(0.0, wait_s))
+
+    def until(self, at_ns: int) -> None:
+        raise RuntimeError("a synchronous tool blocks the event loop of an async agent; use env.atools or env.ahttp")
+
+    async def auntil(self, at_ns: int) -> None:
+        if at_ns <= self.now():
+            return
+        moment = self._loop.create_future()
+        timer = self._loop.call_at(self._start_s + at_ns / NS, _wake, moment)
+        try:
+            await moment
+        finally:
+            timer.cancel()
+
+
+def _wake(moment: "asyncio.Future[None]") -> None:
+    if not moment.done():
+        moment.set_result(None)
+
+
+class RealClock:
+    """The monotonic clock of this machine."""
+
+    __slots__ = ("_start_ns",)
+
+    def __init__(self) -> None:
+        self._start_ns = time.monotonic_ns()
+
+    def now(self) -> int:
+        return time.monotonic_ns() - self._start_ns
+
+    def sleep(self, wait_s: float) -> None:
+        time.sleep(max(0.0, wait_s))
+
+    async def asleep(self, wait_s: float) -> None:
+        await asyncio.sleep(max(0.0, wait_s))
+
+    def until(self, at_ns: int) -> None:
+        self.sleep((at_ns - self.now()) / NS)
+
+    async def auntil(self, at_ns: int) -> None:
+        await self.asleep((at_ns - self.now()) / NS)
+
+
+def wall_time() -> float:
+    """Seconds since the epoch, for rows of the store; never for a trace."""
+    return time.time()
+
+
+def stopwatch() -> float:
+    """Monotonic seconds, for progress lines and benchmarks; never for a trace."""
+    return time.perf_counter()
+
+
+EPOCH_S = 1_767_225_600
+"""What `time.time()` answers at the start of an attempt in virtual time: 2026-01-01T00:00:00Z."""
+
+_NAMES = ("sleep", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "time", "time_ns")
+_current = itemgetter(*_NAMES)
+_REAL = dict(zip(_NAMES, _current(vars(time)), strict=True))
+_clock: "VirtualClock | LoopClock" = VirtualClock()
+_owner = 0
+"""The thread that lives in virtual time. All others keep real time: their waits would spin."""
+
+
+def _sleep(seconds: float, /) -> None:
+    if get_ident() != _owner:
+        _REAL["sleep"](seconds)
+    elif seconds >= 0:
+        _clock.sleep(seconds)
+    else:
+        raise ValueError("sleep length must be non-negative")
+
+
+def _monotonic() -> float:
+    return _clock.now() / NS if get_ident() == _owner else _REAL["monotonic"]()
+
+
+def _monotonic_ns() -> int:
+    return _clock.now() if get_ident() == _owner else _REAL["monotonic_ns"]()
+
+
+def _perf_counter() -> float:
+    return _clock.now() / NS if get_ident() == _owner else _REAL["perf_counter"]()
+
+
+def _perf_counter_ns() -> int:
+    return _clock.now() if get_ident() == _owner else _REAL["perf_counter_ns"]()
+
+
+def _time() -> float:
+    return EPOCH_S + _clock.now() / NS if get_ident() == _owner else _REAL["time"]()
+
+
+def _time_ns() -> int:
+    return EPOCH_S * NS + _clock.now() if get_ident() == _owner else _REAL["time_ns"]()
+
+
+_VIRTUAL = dict(
+    zip(
+        _NAMES,
+        (_sleep, _monotonic, _monotonic_ns, _perf_counter, _perf_counter_ns, _time, _time_ns),
+        strict=True,
+    )
+)
+
+
+class patched:
+    """`time.sleep`, `time`, `monotonic`, `perf_counter` and their _ns forms follow `clock`, in this thread.
+
+    For synchronous agents, and for async ones on a virtual loop. `clock` must be virtual. Code that
+    reads `time.sleep` when it calls it follows (tenacity, backoff, urllib3, requests). Not followed:
+    `from time import sleep` made before the attempt, `datetime.now()`, `time.gmtime()` without an
+    argument, and waits of locks, queues, events, subprocesses and sockets. `wall_time` and
+    `stopwatch` above do follow.
+    """
+
+    __slots__ = ("_new", "_outer", "_saved")
+
+    def __init__(self, clock: VirtualClock | LoopClock) -> None:
+        self._new = clock
+
+    def __enter__(self) -> None:
+        global _clock, _owner
+        names = vars(time)
+        self._outer = _clock, _owner
+        self._saved = _current(names)
+        _clock, _owner = self._new, get_ident()
+        names.update(_VIRTUAL)
+
+    def __exit__(self, *_: object) -> None:
+        global _clock, _owner
+        vars(time).update(zip(_NAMES, self._saved, strict=True))
+        _clock, _owner = self._outer

@@ -1,0 +1,120 @@
+"""The state of the tool server: a copy-on-write overlay over a frozen start, with an undo log.
+
+A reset is a new overlay, whatever the size of the world. Rows are handed out as copies and replaced whole.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from faultlab.core.canonical import copy_json, digest
+from faultlab.core.seed import token
+
+Row = dict[str, Any]
+_GONE: Any = object()
+
+
+class FrozenWorld:
+    """The start of every attempt: tables of rows by id, never changed."""
+
+    __slots__ = ("digest", "tables")
+
+    def __init__(self, tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+        self.tables: dict[str, dict[str, Any]] = {name: copy_json(dict(rows)) for name, rows in tables.items()}
+        self.digest = digest(self.tables)
+
+
+class World:
+    """What tools read and write. Only the engine makes one; a tool gets it as its first argument."""
+
+    __slots__ = ("_base", "_ids", "_over", "_undo", "number", "reference")
+
+    def __init__(self, start: FrozenWorld) -> None:
+        self._base = start.tables
+        self._over: dict[str, dict[str, Any]] = {}
+        self._undo: list[tuple[dict[str, Any], str, Any]] = []
+        self._ids: tuple[int, str, str, int] = (0, "", "", 0)
+        self.reference: str | None = None
+        """The client's own mark on the call that is being executed."""
+        self.number = 0
+        """The number of that call."""
+
+    def get(self, table: str, row_id: str) -> Row | None:
+        """A copy of the row, or None."""
+        row = self.peek(table, row_id)
+        return None if row is None else copy_json(row)
+
+    def peek(self, table: str, row_id: str) -> Any:
+        """The row itself, for readers that never change it."""
+        over = self._over.get(table)
+        if over is not None:
+            row = over.get(row_id)
+            if row is not None:
+                return None if row is _GONE else row
+        base = self._base.get(table)
+        return None if base is None else base.get(row_id)
+
+    def put(self, table: str, row_id: str, row: Any) -> None:
+        """Replace the row, or add it."""
+        over = self._over.get(table)
+        if over is None:
+            over = self._over[table] = {}
+        self._undo.append((over, row_id, over.get(row_id)))
+        over[row_id] = row
+
+    def update(self, table: str, row_id: str, **changes: Any) -> Row:
+        """Replace some members of a row that exists; returns the new row."""
+        row = {**self.peek(table, row_id), **changes}
+        self.put(table, row_id, row)
+        return row
+
+    def drop(self, table: str, row_id: str) -> None:
+        self.put(table, row_id, _GONE)
+
+    def rows(self, table: str, **equal: Any) -> list[Row]:
+        """Copies of the rows whose members equal those given, in order of their making."""
+        wanted = equal.items()
+        return [
+            copy_json(row)
+            for _, row in self.items(table)
+            if all(row.get(name) == value for name, value in wanted)
+        ]
+
+    def items(self, table: str) -> Iterator[tuple[str, Any]]:
+        over = self._over.get(table, {})
+        base = self._base.get(table, {})
+        for row_id, row in base.items():
+            if row_id not in over:
+                yield row_id, row
+        for row_id, row in over.items():
+            if row is not _GONE:
+                yield row_id, row
+
+    def new_id(self, prefix: str) -> str:
+        """An id that depends on the seed, the operation and its occurrence, never on how many effects there were."""
+        return f"{prefix}_{token(*self._ids)}"
+
+    # For the engine.
+
+    def enter(self, ids: tuple[int, str, str, int], reference: str | None, number: int) -> int:
+        """Begin a call: the parts of `new_id`, the reference, the call's number; gives the point to go back to."""
+        self._ids = ids
+        self.reference = reference
+        self.number = number
+        return len(self._undo)
+
+    def rollback(self, mark: int) -> None:
+        """Take back every change since `mark`."""
+        undo = self._undo
+        while len(undo) > mark:
+            over, row_id, before = undo.pop()
+            if before is None:
+                del over[row_id]
+            else:
+                over[row_id] = before
+
+    def fact(self, path: str) -> Any:
+        """The value at `table/row/member`, None where there is none."""
+        table, _, rest = path.partition("/")
+        row_id, _, member = rest.partition("/")
+        row = self.peek(table, row_id)
+        return row if row is None or not member else row.get(member)

@@ -1,0 +1,69 @@
+"""The status query and the fence, as ordinary tools over the server's own rows.
+
+A handle is a key or a reference. Three answers of a status query by key: Restate's `/output` (not ready, result,
+not found). A fence by key: Square's cancel-by-idempotency-key, made definitive.
+"""
+
+from typing import Any, Literal
+
+from faultlab.core.contract import Contract
+from faultlab.core.tools import Tool, Toolset, tool
+from faultlab.core.world import World
+
+KEYS = "_keys"
+DONE = "_done"
+RUNNING = "_running"
+TOMBS = "_tombs"
+BARS = "_bars"
+
+Answer = Literal["present", "absent", "not_ready", "fenced"]
+
+STATES: dict[str, Answer] = {
+    "applied": "present", "not_found": "absent", "not_ready": "not_ready", "cancelled": "fenced", "accepted": "not_ready",
+}
+"""The member `state` of a status or fence answer, as a Reveal says it."""
+
+
+@tool(kind="status")
+def operation_status(world: World, reference: str) -> dict[str, Any]:
+    """Tell what became of the operation with this reference or key: applied, not_ready or not_found."""
+    if (done := world.peek(DONE, reference)) is not None:
+        return {"state": "applied", **done}
+    if world.peek(RUNNING, reference) is not None:
+        return {"state": "not_ready"}
+    world.put(BARS, reference, world.number)
+    return {"state": "not_found"}
+
+
+@tool(kind="fence")
+def cancel_operation(world: World, reference: str) -> dict[str, Any]:
+    """Bar the operation with this reference or key for good, unless it is applied or running."""
+    if (done := world.peek(DONE, reference)) is not None:
+        return {"state": "applied", **done}
+    if world.peek(RUNNING, reference) is not None:
+        return {"state": "not_ready"}
+    world.put(TOMBS, reference, world.number)
+    return {"state": "cancelled"}
+
+
+@tool(kind="fence")
+def request_cancel(world: World, reference: str) -> dict[str, Any]:
+    """Ask for the operation with this reference or key to be cancelled; it may still take effect."""
+    return {"state": "accepted"}
+
+
+COOPERATIVE = Tool(
+    name="cancel_operation", kind="fence", function=request_cancel.function,
+    description=request_cancel.description, schema=request_cancel.schema,
+)
+
+
+def with_contract(toolset: Toolset, contract: Contract) -> Toolset:
+    """The toolset with the queries that the contract offers."""
+    if contract.status:
+        toolset = toolset.plus(operation_status)
+    if contract.fence == "durable":
+        toolset = toolset.plus(cancel_operation)
+    elif contract.fence == "cooperative":
+        toolset = toolset.plus(COOPERATIVE)
+    return toolset

@@ -1,0 +1,51 @@
+"""What a read was asked, and what its answer tells about effects: stored with the receipt, so scores can be recomputed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from faultlab.core.canonical import identity_of
+from faultlab.core.contract import Contract
+from faultlab.core.records import Call, Reveal
+from faultlab.core.tools import Tool, Toolset
+from faultlab.engine.handles import STATES
+
+
+def reveals(toolset: Toolset, contract: Contract, call: Call, body: Any) -> tuple[Reveal, ...]:
+    """`body`: the decoded 2xx answer, or None for a read that gave none (then only what was asked is told)."""
+    tool = toolset.tools[call.tool]
+    if tool.kind != "read":
+        return (_by_handle(tool, contract, call, body),)
+    told = []
+    for target, shown_in in tool.reveals.items():
+        names = toolset.tools[target].identity
+        if not all(name in call.args for name in names):
+            continue
+        shown = tuple(shown_in(body)) if isinstance(body, Mapping) else ()
+        whole = not isinstance(body, Mapping) or body.get("complete", True) is True
+        told.append(
+            Reveal(
+                target, identity_of(names, call.args), None, shown, "present" if shown else "absent", fresh=whole,
+            )
+        )
+    return tuple(told)
+
+
+def _by_handle(tool: Tool, contract: Contract, call: Call, body: Any) -> Reveal:
+    handle = str(call.args.get("reference", ""))
+    state = STATES.get(body.get("state", "")) if isinstance(body, Mapping) else None
+    answer = state or "not_ready"
+    offered = contract.status if tool.kind == "status" else contract.fence == "durable"
+    definitive = offered and answer in ("present", "absent", "fenced")
+    return Reveal("", "", handle, (handle,) if answer == "present" else (), answer, definitive)
+
+
+def is_negative(told: tuple[Reveal, ...], late: Call) -> bool:
+    """An answer about a pending call that does not show its effect."""
+    own = {late.key, late.reference} - {None}
+    for reveal in told:
+        if reveal.handle is not None:
+            if reveal.handle in own and reveal.answer != "present":
+                return True
+        elif reveal.tool == late.tool and reveal.identity == late.identity:
+            return not own or not own.intersection(reveal.shown)
+    return False

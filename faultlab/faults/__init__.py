@@ -1,0 +1,1 @@
+"""Faults: one phase per file, symptoms beside them, a literal catalog of both."""

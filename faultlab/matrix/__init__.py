@@ -1,0 +1,1 @@
+"""Runs attempts: time, network and limits of one attempt, cells, and the matrix of them."""

@@ -1,0 +1,174 @@
+"""One attempt: a fresh server, an agent, a clock, and the history that a judge will read."""
+
+import asyncio
+import inspect
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from faultlab.core.agent import Crash, Task
+from faultlab.core.clock import LoopClock, RealClock, VirtualClock, ns
+from faultlab.core.errors import AttemptOver, Hung
+from faultlab.core.history import End, History
+from faultlab.core.records import Call, Claim, Event
+from faultlab.core.seed import derive, token
+from faultlab.engine.engine import Engine
+from faultlab.engine.session import Session
+from faultlab.matrix import guard
+from faultlab.matrix.env import LabEnv
+from faultlab.matrix.loop import Deadlock, NeedsRealClock, run_virtual
+from faultlab.matrix.patched import virtual_time
+from faultlab.matrix.scenario import Group
+from faultlab.matrix.watchdog import limit
+
+Agent = Callable[..., Any]
+
+LATENCY_S = 0.05
+WALL_LIMIT_S = 30.0
+"""Real seconds after which an agent that does not return counts as hung."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What holds for every attempt of a run."""
+
+    seed: int
+    clock: str = "virtual"
+    allow_hosts: tuple[str, ...] = ()
+    wall_limit_s: float = WALL_LIMIT_S
+
+
+@dataclass(slots=True)
+class Ended:
+    """How an agent's function came to its end."""
+
+    end: End
+    claim: Claim | None = None
+    error: str = ""
+
+
+def session_for(group: Group, twin: str, index: int, conditions: Conditions) -> Session:
+    """A fresh server for one attempt. What the caller can see depends on the seed, the group and the attempt's
+    index, never on the twin or the agent."""
+    scenario = group.scenario
+    seed = derive(conditions.seed, scenario.id, group.contract.name, index)
+    events: list[Event] = []
+    engine = Engine(group.toolset, group.contract, scenario.world, group.plan(twin), seed, events)
+    latency_s = LATENCY_S * (0.8 + 0.4 * (derive(seed, "latency") % 1000) / 1000)
+    return Session(engine, VirtualClock(), group.brief(twin), events, latency_s=latency_s)
+
+
+def task_for(group: Group, session: Session) -> Task:
+    """Exactly what an agent may know."""
+    scenario = group.scenario
+    return Task(
+        "t_" + token(session.engine.server.seed, "task"), scenario.instruction, scenario.inputs, scenario.budget,
+        group.specs,
+    )
+
+
+def run_attempt(
+    agent: Agent, group: Group, twin: str, index: int, conditions: Conditions
+) -> tuple[History, str | None]:
+    """The history, and why the attempt had to run on the real clock (None: it did not)."""
+    real = conditions.clock == "real"
+    history, why = _run(agent, group, twin, index, conditions, real)
+    if why is not None and not real:
+        history, _ = _run(agent, group, twin, index, conditions, True)
+    return history, None if real else why
+
+
+def _run(
+    agent: Agent, group: Group, twin: str, index: int, conditions: Conditions, real: bool
+) -> tuple[History, str | None]:
+    session = session_for(group, twin, index, conditions)
+    task = task_for(group, session)
+    env = LabEnv(session, group.scenario.user)
+    with guard.attempt(conditions.allow_hosts) as report:
+        if real:
+            session.clock = RealClock()
+            ended = _guarded(lambda: _real(agent, task, env, session), conditions)
+        elif inspect.iscoroutinefunction(agent):
+            ended = _guarded(lambda: run_virtual(_on_loop(agent, task, env, session)), conditions)
+        else:
+            assert isinstance(session.clock, VirtualClock)
+            with virtual_time(session.clock):
+                ended = _guarded(lambda: agent(task, env), conditions)
+    if not real and report.why_real is not None:
+        return _close(session, ended, ()), report.why_real
+    return _close(session, ended, tuple(report.refused)), None
+
+
+def _real(agent: Agent, task: Task, env: LabEnv, session: Session) -> Any:
+    if not inspect.iscoroutinefunction(agent):
+        return agent(task, env)
+    return asyncio.run(agent(task, env))
+
+
+async def _on_loop(agent: Agent, task: Task, env: LabEnv, session: Session) -> Any:
+    session.clock = LoopClock(asyncio.get_running_loop())
+    try:
+        return await agent(task, env)
+    finally:
+        session.clock = VirtualClock(session.clock.now())
+
+
+def _guarded(call: Callable[[], Any], conditions: Conditions) -> Ended:
+    """Run the agent; whatever comes out of it becomes an end with a reason."""
+    try:
+        with limit(conditions.wall_limit_s):
+            value = call()
+    except AttemptOver as over:
+        return Ended("over_budget", error=str(over))
+    except Hung as hung:
+        return Ended("hung", error=str(hung))
+    except Deadlock as deadlock:
+        return Ended("deadlock", error=str(deadlock))
+    except Crash:
+        return Ended("crashed", error="Crash was raised although no crash is planned")
+    except NeedsRealClock as needs:
+        return Ended("crashed", error=str(needs))
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        return Ended("crashed", error=_blame(error))
+    if value is None:
+        return Ended("claimed", Claim.done())
+    if not isinstance(value, Claim):
+        return Ended("crashed", error=f"the agent returned {value!r} ({type(value).__name__}); it must return a Claim or None")
+    return Ended("claimed", value)
+
+
+def _blame(error: BaseException) -> str:
+    """The exception and the agent's own line that raised it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    outside = [frame for frame in frames if "faultlab" not in frame.filename.replace("\\", "/").split("/")[-3:-1]]
+    place = (outside or frames)[-1] if frames else None
+    at = f" at {place.filename}:{place.lineno}" if place is not None else ""
+    return f"{type(error).__name__}: {error}{at}"
+
+
+def _close(session: Session, ended: Ended, refused: tuple[str, ...]) -> History:
+    """Take the claim, let everything land that still can, and freeze the history."""
+    now_ns = session.clock.now()
+    session.limits = (0, 0, 0)  # the toolset is shut: what an agent left running calls nothing more
+    engine, brief, events = session.engine, session.brief, session.events
+    horizon_ns = horizon(session, now_ns)
+    engine.catch_up(horizon_ns)
+    if ended.claim is not None:
+        events.append(ended.claim._replace(t=now_ns))
+    end, error = ended.end, ended.error
+    if engine.server.broken is not None:
+        end, error = "toolset_failed", _blame(engine.server.broken)
+    return History(
+        brief, events, list(engine.ledger), end, engine.facts(brief.expectation.state), error, refused, horizon_ns
+    )
+
+
+def horizon(session: Session, now_ns: int) -> int:
+    """When nothing that was sent can still take effect: max(claim, last send + the longest landing) + 1 s."""
+    sent = [event.t for event in session.events if type(event) is Call]
+    landing = [planned.late_ns for planned in session.engine.plan]
+    settle_s = session.brief.contract.settle_s or 0.0
+    return max(now_ns, (sent[-1] if sent else 0) + max([ns(settle_s), *landing])) + ns(1)

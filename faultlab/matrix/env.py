@@ -1,0 +1,132 @@
+"""The agent's surroundings for one attempt, over one session."""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
+from typing import Any
+
+from faultlab.core.agent import HAND_OVER_COST, Budget
+from faultlab.core.canonical import digest
+from faultlab.core.clock import NS
+from faultlab.core.knowledge import Knowledge, Operation
+from faultlab.core.records import Ask, Call, Claim, HandOver, Note, Outcome
+from faultlab.engine.session import Session
+from faultlab.transports.direct import async_tools, sync_tools
+
+BASE_URL = "http://lab.invalid"
+
+
+class LabEnv:
+    """Implements `core.agent.Env`. HTTP clients are made on first use."""
+
+    def __init__(self, session: Session, user: Iterable[str] = (), resumed: bool = False) -> None:
+        self._session = session
+        self._user = iter(user)
+        self._http: Any = None
+        self._ahttp: Any = None
+        self._tools: Mapping[str, Callable[..., Any]] | None = None
+        self._atools: Mapping[str, Callable[..., Awaitable[Any]]] | None = None
+        self._resumed = resumed
+        self._store = Recorded(session, "store")
+        self._notes = Recorded(session, "notes")
+
+    @property
+    def tools(self) -> Mapping[str, Callable[..., Any]]:
+        if self._tools is None:
+            self._tools = sync_tools(self._session)
+        return self._tools
+
+    @property
+    def atools(self) -> Mapping[str, Callable[..., Awaitable[Any]]]:
+        if self._atools is None:
+            self._atools = async_tools(self._session)
+        return self._atools
+
+    @property
+    def http(self) -> Any:
+        if self._http is None:
+            from faultlab.transports.httpx_transport import client
+
+            self._http = client(self._session)
+        return self._http
+
+    @property
+    def ahttp(self) -> Any:
+        if self._ahttp is None:
+            from faultlab.transports.httpx_transport import aclient
+
+            self._ahttp = aclient(self._session)
+        return self._ahttp
+
+    @property
+    def base_url(self) -> str:
+        return BASE_URL
+
+    @property
+    def budget(self) -> Budget:
+        return self._session.brief.budget
+
+    @property
+    def store(self) -> MutableMapping[str, Any]:
+        return self._store
+
+    @property
+    def notes(self) -> MutableMapping[str, Any]:
+        return self._notes
+
+    @property
+    def resumed(self) -> bool:
+        return self._resumed
+
+    def now(self) -> float:
+        return self._session.clock.now() / NS
+
+    def sleep(self, wait_s: float) -> None:
+        self._session.clock.sleep(wait_s)
+        self._session.check(self._session.clock.now())
+
+    async def asleep(self, wait_s: float) -> None:
+        await self._session.clock.asleep(wait_s)
+        self._session.check(self._session.clock.now())
+
+    def ask_user(self, text: str) -> str | None:
+        answer = next(self._user, None)
+        self._session.events.append(Ask(self._session.clock.now(), text, answer))
+        return answer
+
+    def hand_over(self, text: str, records: Iterable[HandOver] | None = None) -> Claim:
+        self._session.cost += HAND_OVER_COST
+        filled = tuple(self._open_records() if records is None else records)
+        return Claim("handed_over", text, tuple(sorted({n for item in filled for n in item.reads})), {}, filled)
+
+    def _open_records(self) -> Iterator[HandOver]:
+        """One record for each operation of unknown outcome, from what went over the wire."""
+        brief = self._session.brief
+        knowledge = Knowledge(brief.contract.disclosed(), brief.expectation.intended)
+        for event in self._session.events:
+            knowledge.see(event)
+        for operation in knowledge.operations:
+            if operation.knowledge is Outcome.UNKNOWN:
+                yield record_of(operation)
+
+
+def record_of(operation: Operation) -> HandOver:
+    """All that a person needs to finish the operation."""
+    last: Call = operation.calls[-1]
+    receipt = operation.last_receipt
+    said = "no receipt" if receipt is None else receipt.error or str(receipt.status)
+    reads = tuple(dict.fromkeys(read.call for read in operation.reads))
+    return HandOver(
+        operation.label, last.key or last.reference, digest(last.args), last.scope, operation.calls[0].t, said, reads
+    )
+
+
+class Recorded(dict[str, Any]):
+    """A dictionary whose writes stand in the history."""
+
+    def __init__(self, session: Session, kind: Any) -> None:
+        super().__init__()
+        self._session = session
+        self._kind = kind
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        super().__setitem__(name, value)
+        self._session.events.append(Note(self._session.clock.now(), self._kind, name, value))

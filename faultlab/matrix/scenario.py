@@ -1,0 +1,125 @@
+"""A scenario as loaded: what is asked, of which server, under which contracts, with which faults."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from faultlab.core.agent import Budget
+from faultlab.core.clock import ns
+from faultlab.core.contract import Contract
+from faultlab.core.history import Brief, Expectation, WriteTerms
+from faultlab.core.records import Status
+from faultlab.core.tools import Toolset
+from faultlab.core.world import FrozenWorld
+from faultlab.engine.handles import with_contract
+from faultlab.faults.plan import Plan
+
+Suite = Literal["boundary", "natural", "broken_promise"]
+CLEAN = "clean"
+"""The cell of every group in which nothing goes wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A finding that the scenario's owner accepts for a time. Never a veto."""
+
+    code: str
+    reason: str
+    until: str
+    """ISO date; after it the finding counts again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One file of scenarios/, checked."""
+
+    id: str
+    suite: Suite
+    instruction: str
+    toolset: Toolset
+    world: FrozenWorld
+    contracts: tuple[Contract, ...]
+    twins: Mapping[str, Plan]
+    """Twin -> its faults. Without a fault: empty, and only the clean cell is run."""
+    expectation: Expectation
+    budget: Budget
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    user: tuple[str, ...] = ()
+    """One fact a turn, given when asked."""
+    accept: tuple[Status, ...] = ()
+    late_at_most_s: float = 0.0
+    ignore: tuple[Accepted, ...] = ()
+    file: Path | None = None
+
+    def groups(self) -> list["Group"]:
+        return [Group(self, contract) for contract in self.contracts]
+
+
+@dataclass(frozen=True)
+class Group:
+    """All twins of a situation under one contract, and the clean run. What every attempt shares is made once."""
+
+    scenario: Scenario
+    contract: Contract
+
+    @property
+    def twins(self) -> tuple[str, ...]:
+        return (CLEAN, *self.scenario.twins)
+
+    @cached_property
+    def toolset(self) -> Toolset:
+        return with_contract(self.scenario.toolset, self.contract)
+
+    @cached_property
+    def specs(self) -> Mapping[str, Mapping[str, Any]]:
+        """What an agent reads of the tools."""
+        return {name: tool.spec(self.contract) for name, tool in self.toolset.tools.items()}
+
+    def plan(self, twin: str) -> Plan:
+        return self._plans[twin]
+
+    @cached_property
+    def _plans(self) -> Mapping[str, Plan]:
+        """A late request lands when the contract's settle time ends, where it states one."""
+        settle_s = self.contract.settle_s
+        if settle_s is None:
+            return {CLEAN: (), **self.scenario.twins}
+        landing_ns = ns(settle_s)
+        return {
+            CLEAN: (),
+            **{
+                twin: tuple(replace(item, late_ns=min(item.late_ns, landing_ns)) for item in plan)
+                for twin, plan in self.scenario.twins.items()
+            },
+        }
+
+    def brief(self, twin: str) -> Brief:
+        """Frozen before the attempt; the judge reads nothing else but the history."""
+        return self._briefs[twin]
+
+    @cached_property
+    def _briefs(self) -> Mapping[str, Brief]:
+        return {twin: self._brief(self._plans[twin]) for twin in self.twins}
+
+    def _brief(self, plan: Plan) -> Brief:
+        scenario = self.scenario
+        tools = scenario.toolset.tools.values()
+        queryable = {target for tool in tools for target in tool.reveals}
+        writes = {
+            tool.name: WriteTerms(
+                tool.identity, tool.idempotent, tool.provisional, tool.reverses, tool.name in queryable
+            )
+            for tool in tools
+            if tool.kind == "write"
+        }
+        return Brief(
+            self.contract,
+            scenario.budget,
+            scenario.expectation,
+            writes,
+            scenario.accept,
+            sum(planned.required for planned in plan),
+            sum(not planned.required for planned in plan),
+        )
