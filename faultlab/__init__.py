@@ -40,5 +40,5 @@ if not TYPE_CHECKING:
 
 
 def __dir__() -> list[str]:
-    """Every public name, loaded or not, for completion in a shell."""
-    return sorted({*globals(), *__all__, "__version__"})
+    """The public names, loaded or not, for completion in a shell."""
+    return sorted([*__all__, "__version__"])

@@ -1,11 +1,11 @@
 """What a fault may ask of the engine, and what may be delivered to a caller. A fault is a generator of actions.
 
-    def run(self, call):                       # LostReceipt, as a story
-        early = yield Admit(call)              # authenticate, look the key up, hold it
-        if early is not None:
-            return early                       # refused or replayed
-        reply = yield Commit(call)             # effect and key record in one step
-        return Silence()                       # ... and nobody hears of it
+def run(self, call):                       # LostReceipt, as a story
+    early = yield Admit(call)              # authenticate, look the key up, hold it
+    if early is not None:
+        return early                       # refused or replayed
+    reply = yield Commit(call)             # effect and key record in one step
+    return Silence()                       # ... and nobody hears of it
 """
 
 from collections.abc import Generator, Mapping

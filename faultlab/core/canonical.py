@@ -1,11 +1,14 @@
 """Canonical JSON: when two sets of parameters are the same request."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Any
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+_whole_float = re.compile(r"\d\.0(?=[,}\]]|$)|\de\+").search
+"""Finds what may be a float without a fraction; a text that looks like one costs a second look, no more."""
 
 
 def _plain(value: Any) -> Any:
@@ -21,7 +24,11 @@ def _plain(value: Any) -> Any:
 
 def canonical(value: Any) -> str:
     """One text for each JSON value, however it was written (RFC 8785 in spirit: sorted, no blanks, 1 == 1.0)."""
-    return _encode(_plain(value))
+    try:
+        text = _encode(value)
+    except TypeError:  # a Mapping that is not a dict
+        return _encode(_plain(value))
+    return text if _whole_float(text) is None else _encode(_plain(value))
 
 
 def digest(value: Any) -> str:
@@ -30,8 +37,12 @@ def digest(value: Any) -> str:
 
 
 def identity_of(names: Iterable[str], args: Mapping[str, Any]) -> str:
-    """The arguments that say *which* effect is meant, as one label: `A17`, or `mug, C5` for two."""
-    return ", ".join([value if type(value := args.get(name)) is str else canonical(value) for name in names])
+    """The arguments that say *which* effect is meant, as one label: `A17`, or `mug, C5` for two.
+
+    A text with a comma is quoted, so that two pairs of arguments never share a label.
+    """
+    values = [args.get(name) for name in names]
+    return ", ".join([item if type(item) is str and "," not in item else canonical(item) for item in values])
 
 
 def label(tool: str, identity: str, ordinal: int = 1) -> str:

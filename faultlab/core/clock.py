@@ -50,8 +50,7 @@ class VirtualClock:
 
     def until(self, at_ns: int) -> None:
         """Move to `at_ns`; a moment already past changes nothing."""
-        if at_ns > self._now:
-            self._now = at_ns
+        self._now = max(self._now, at_ns)
 
     async def asleep(self, wait_s: float) -> None:
         self.sleep(wait_s)
@@ -83,7 +82,9 @@ class LoopClock:
         await asyncio.sleep(max(0.0, wait_s))
 
     def until(self, at_ns: int) -> None:
-        raise RuntimeError("a synchronous tool blocks the event loop of an async agent; use env.atools or env.ahttp")
+        raise RuntimeError(
+            "a synchronous tool blocks the event loop of an async agent; use env.atools or env.ahttp"
+        )
 
     async def auntil(self, at_ns: int) -> None:
         if at_ns <= self.now():
@@ -126,13 +127,18 @@ class RealClock:
 
 
 def wall_time() -> float:
-    """Seconds since the epoch, for rows of the store; never for a trace."""
-    return time.time()
+    """Seconds since the epoch, for rows of the store; never for a trace. Real also inside an attempt."""
+    return float(_REAL["time"]())
+
+
+def today() -> str:
+    """The ISO date in UTC, for findings that are accepted until a day."""
+    return time.strftime("%Y-%m-%d", time.gmtime(wall_time()))
 
 
 def stopwatch() -> float:
-    """Monotonic seconds, for progress lines and benchmarks; never for a trace."""
-    return time.perf_counter()
+    """Monotonic seconds, for progress lines and benchmarks; never for a trace. Real also inside an attempt."""
+    return float(_REAL["perf_counter"]())
 
 
 EPOCH_S = 1_767_225_600

@@ -73,9 +73,15 @@ class Contract:
             if item.name not in ("name", "key", "undisclosed", "rejects_before_effect")
         }
         spec["rejects_before_effect"] = sorted(known.rejects_before_effect)
-        spec["key"] = None if known.key is None else {
-            item.name: getattr(known.key, item.name) for item in fields(KeyRules) if item.name != "error_body"
-        }
+        spec["key"] = (
+            None
+            if known.key is None
+            else {
+                item.name: getattr(known.key, item.name)
+                for item in fields(KeyRules)
+                if item.name != "error_body"
+            }
+        )
         return spec
 
     @staticmethod
@@ -85,7 +91,10 @@ class Contract:
         key = values.pop("key")
         rejects = frozenset(values.pop("rejects_before_effect"))
         return Contract(
-            name="as specified", key=None if key is None else KeyRules(**key), rejects_before_effect=rejects, **values
+            name="as specified",
+            key=None if key is None else KeyRules(**key),
+            rejects_before_effect=rejects,
+            **values,
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from faultlab.core.canonical import canonical
 from faultlab.core.clock import ns
 from faultlab.core.contract import KeyRules
 
@@ -30,10 +31,14 @@ class Action(StrEnum):
     REJECT = "reject"
 
 
+Request = tuple[str, Mapping[str, Any], str | None]
+"""What is compared under a key: tool, arguments, If-Match."""
+
+
 class KeyRecord(NamedTuple):
     """A key's row in the world: written with the effect, in one step."""
 
-    fingerprint: str
+    request: Request
     first_ns: int
     reply: Any = None
     """The answer to replay; None while the first request runs."""
@@ -63,9 +68,9 @@ def state_of(rules: KeyRules, record: KeyRecord | None, now_ns: int) -> KeyState
     return KeyState.DONE
 
 
-def decide(rules: KeyRules, record: KeyRecord | None, fingerprint: str, now_ns: int) -> Action:
-    """The table, read for one call."""
+def decide(rules: KeyRules, record: KeyRecord | None, request: Request, now_ns: int) -> Action:
+    """The table, read for one call. Requests are compared only where a key is known: most keys are new."""
     state = state_of(rules, record, now_ns)
     if state is KeyState.EXPIRED and rules.on_expired == "reject":
         return Action.REJECT
-    return TABLE[state, record is None or record.fingerprint == fingerprint]
+    return TABLE[state, record is None or canonical(record.request) == canonical(request)]

@@ -28,8 +28,19 @@ class Operation:
     """One intended effect, and all that is known of it."""
 
     __slots__ = (
-        "applied", "calls", "handles", "identity", "last_receipt", "last_unknown_ns", "open", "ordinal", "reads",
-        "refusal", "tombs", "tool",
+        "applied",
+        "calls",
+        "handles",
+        "identity",
+        "last_receipt",
+        "last_unknown_ns",
+        "open",
+        "ordinal",
+        "reads",
+        "refusal",
+        "settled_by",
+        "tombs",
+        "tool",
     )
 
     def __init__(self, tool: str, identity: str, ordinal: int = 1) -> None:
@@ -43,6 +54,8 @@ class Operation:
         self.applied: int = 0
         """The call whose receipt proved it; 0: not proved."""
         self.refusal: Receipt | None = None
+        self.settled_by: int = 0
+        """The last read that showed of an open call that it had no effect; 0: none."""
         self.last_receipt: Receipt | None = None
         self.last_unknown_ns = -1
         self.reads: list[Read] = []
@@ -90,12 +103,15 @@ class Operation:
         if reveal is not None:
             if reveal.answer == "present" and self._shown(reveal, contract):
                 self.applied = self.applied or call.n
-            elif reveal.answer in ("absent", "fenced"):
+            elif reveal.answer in ("absent", "fenced") or _only_others(reveal):
                 if reveal.answer == "fenced" and reveal.definitive and reveal.handle is not None:
                     self.tombs.add(reveal.handle)
                 asked = self._asked_about(call, reveal)
                 if conclusive_absence(reveal, call.t, asked, contract):
-                    self.open -= {item.n for item in asked}
+                    settled = self.open.intersection([item.n for item in asked])
+                    if settled:
+                        self.open -= settled
+                        self.settled_by = call.n
         self.reads.append(Read(call.n, call.t, reveal, call.kind))
 
     def _asked_about(self, read: Call, reveal: Reveal) -> list[Call]:
@@ -110,6 +126,11 @@ class Operation:
         return contract.writers == "one" and len(reveal.shown) >= self.ordinal
 
 
+def _only_others(reveal: Reveal) -> bool:
+    """A list on which every effect bears a handle, none of them one's own: one's own is absent."""
+    return reveal.answer == "present" and reveal.handle is None and None not in reveal.shown
+
+
 def conclusive_absence(reveal: Reveal, started_ns: int, calls: Iterable[Call], contract: Contract) -> bool:
     """A definitive answer, or a fresh whole list that began after everything sent must have settled."""
     if reveal.definitive:
@@ -122,8 +143,10 @@ def conclusive_absence(reveal: Reveal, started_ns: int, calls: Iterable[Call], c
 
 def is_replay(receipt: Receipt, contract: Contract) -> bool:
     """It carries the marker by which this contract tells a replayed answer."""
-    return contract.key is not None and contract.key.replay_header is not None and (
-        contract.key.replay_header.lower() in receipt.headers
+    return (
+        contract.key is not None
+        and contract.key.replay_header is not None
+        and (contract.key.replay_header.lower() in receipt.headers)
     )
 
 
@@ -157,7 +180,9 @@ class Knowledge:
             return None
         operation = self.operation_of(call)
         if operation is None:
-            same = [item for item in self.operations if item.tool == call.tool and item.identity == call.identity]
+            same = [
+                item for item in self.operations if item.tool == call.tool and item.identity == call.identity
+            ]
             operation = Operation(call.tool, call.identity, len(same) + 1)
             self.operations.append(operation)
         operation.sent(call)

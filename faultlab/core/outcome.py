@@ -4,6 +4,7 @@ Sources: RFC 9110 section 9.2.2 (when a request may be repeated), section 15.3.3
 the exception trees of httpx and httpx2, by class name: no HTTP library is imported here.
 """
 
+import re
 from collections.abc import Container, Mapping
 from typing import Any
 
@@ -16,8 +17,9 @@ NEVER_LEFT: frozenset[tuple[str, str]] = frozenset(
 )
 """(package, class name): raised before a byte of the request can have left."""
 
-REFUSED_STREAM = "REFUSED_STREAM"
-"""HTTP/2 error code by which a server states that it did not process the request (RFC 9113 section 8.7)."""
+REFUSED_STREAM = re.compile(r"REFUSED_STREAM|StreamReset\b.*\berror_code:(?:7|0x7)\b")
+"""HTTP/2 error code by which a server states that it did not process the request (RFC 9113 section 8.7).
+httpx gives h2's text of the event, which names the code by its number: `error_code:7`."""
 
 UNSETTLED_STATUSES = frozenset({408, 499, 500, 502, 503, 504})
 """Complete answers that leave it open whether the request was carried out."""
@@ -31,7 +33,7 @@ def outcome_of_exception(error: BaseException) -> Outcome:
     for kind in type(error).__mro__:
         if (kind.__module__.partition(".")[0], kind.__name__) in NEVER_LEFT:
             return Outcome.NOT_APPLIED
-    return Outcome.NOT_APPLIED if REFUSED_STREAM in str(error) else Outcome.UNKNOWN
+    return Outcome.NOT_APPLIED if REFUSED_STREAM.search(str(error)) else Outcome.UNKNOWN
 
 
 def outcome_of_error(name: str) -> Outcome:

@@ -1,6 +1,6 @@
 """The contracts that scenarios name, as a literal catalog. Each cites the public source of its promises."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -52,13 +52,26 @@ def contract_of(name: str, parameters: Mapping[str, Any] | None = None) -> Contr
     key_changes = changes.pop("key", None)
     allowed = {item.name for item in fields(Contract)} - {"name", "key"}
     if unknown := sorted(set(changes) - allowed):
-        raise BadInput(f"contract {name!r}: unknown parameter {unknown[0]!r}; known: key, {', '.join(sorted(allowed))}")
+        raise BadInput(
+            f"contract {name!r}: unknown parameter {unknown[0]!r}; known: key, {', '.join(sorted(allowed))}"
+        )
     for field in ("rejects_before_effect", "undisclosed"):
         if field in changes:
+            if isinstance(changes[field], str) or not isinstance(changes[field], Iterable):
+                raise BadInput(f"contract {name!r}: {field} is a list, not {changes[field]!r}")
             changes[field] = frozenset(changes[field])
+    hideable = (allowed | {"key", "key.window_s"}) - {"undisclosed"}
+    if unknown := sorted(map(str, changes.get("undisclosed", frozenset()) - hideable)):
+        raise BadInput(
+            f"contract {name!r}: undisclosed names {unknown[0]!r}; known: {', '.join(sorted(hideable))}"
+        )
     if key_changes is not None:
         known = {item.name for item in fields(KeyRules)}
         if unknown := sorted(set(key_changes) - known):
-            raise BadInput(f"contract {name!r}: unknown key parameter {unknown[0]!r}; known: {', '.join(sorted(known))}")
+            raise BadInput(
+                f"contract {name!r}: unknown key parameter {unknown[0]!r}; known: {', '.join(sorted(known))}"
+            )
         changes["key"] = replace(profile.key or KeyRules(), **key_changes)
+    elif "key" in (parameters or {}):
+        changes["key"] = None
     return replace(profile, name=name, **changes)

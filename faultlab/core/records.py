@@ -180,5 +180,11 @@ class Claim(NamedTuple):
 
 Event = Call | Receipt | Fired | Ask | Note | Claim
 EVENT_KINDS: Mapping[type, str] = {
-    Call: "call", Receipt: "receipt", Fired: "fault", Ask: "ask", Note: "note", Claim: "claim", Effect: "effect",
+    Call: "call",
+    Receipt: "receipt",
+    Fired: "fault",
+    Ask: "ask",
+    Note: "note",
+    Claim: "claim",
+    Effect: "effect",
 }

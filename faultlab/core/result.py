@@ -1,11 +1,22 @@
 """One judged attempt without its history: what summaries, matrices and JSON are made of. Light, and picklable."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from faultlab.core.verdict import (
-    AttemptVerdict, CellVerdict, Finding, Mark, merge_cell, merge_group, worst,
+    AttemptVerdict,
+    CellVerdict,
+    Finding,
+    Mark,
+    merge_cell,
+    merge_group,
+    worst,
 )
+
+
+CellKey = tuple[str, str, str, str]
+"""Agent, scenario, contract, twin."""
 
 
 class Result(NamedTuple):
@@ -19,7 +30,7 @@ class Result(NamedTuple):
     contract: str
     twin: str
     """`clean` for the run in which nothing goes wrong."""
-    index: int
+    attempt: int
     """1 to k within the cell."""
     verdict: AttemptVerdict
     mark: Mark
@@ -35,17 +46,23 @@ class Result(NamedTuple):
     """On the clock of the attempt."""
 
     @property
-    def cell_key(self) -> tuple[str, str, str, str]:
+    def cell_key(self) -> CellKey:
         return self.agent, self.scenario, self.contract, self.twin
 
     @property
     def codes(self) -> frozenset[str]:
         """The codes that failed the attempt."""
-        return frozenset(item.code for item in self.findings if item.severity != "note" and item.cause == "agent")
+        return frozenset(
+            item.code for item in self.findings if item.severity != "note" and item.cause == "agent"
+        )
+
+
+WAYS = 20
+"""Ways kept of one cell; further ones are counted, and kept only if they bring a new verdict or code."""
 
 
 class Cell(NamedTuple):
-    """agent x scenario x contract x twin, with its k attempts."""
+    """agent x scenario x contract x twin, with what its attempts came to."""
 
     agent: str
     suite: str
@@ -54,20 +71,17 @@ class Cell(NamedTuple):
     twin: str
     verdict: CellVerdict
     mark: Mark
-    attempts: tuple[Result, ...]
-
-    @property
-    def passed(self) -> int:
-        return sum(1 for item in self.attempts if item.verdict == "pass")
+    count: int
+    """Attempts made."""
+    passed: int
+    ways: tuple[Result, ...]
+    """The first attempt of each way in which attempts of this cell went, by number."""
+    deterministic: bool
+    """All traces equal apart from ids and times: it counts as one trial."""
 
     @property
     def codes(self) -> tuple[str, ...]:
-        return tuple(sorted({code for item in self.attempts for code in item.codes}))
-
-    @property
-    def deterministic(self) -> bool:
-        """All traces equal apart from ids and times: it counts as one trial."""
-        return len({item.shape for item in self.attempts}) == 1
+        return tuple(sorted({code for item in self.ways for code in item.codes}))
 
 
 class GroupResult(NamedTuple):
@@ -84,19 +98,56 @@ class GroupResult(NamedTuple):
         return next((item for item in self.cells if item.twin == twin), None)
 
 
+class Tally:
+    """Gathers results into cells. Its size depends on the cells and their ways, not on the number of attempts."""
+
+    __slots__ = ("_counts", "_passed", "_shapes", "_ways", "cost", "count")
+
+    def __init__(self) -> None:
+        self._ways: dict[CellKey, dict[tuple[str, frozenset[str], str], Result]] = {}
+        self._counts: Counter[CellKey] = Counter()
+        self._passed: Counter[CellKey] = Counter()
+        self._shapes: dict[CellKey, str | None] = {}
+        self.count = 0
+        self.cost = 0.0
+
+    def add(self, result: Result) -> None:
+        key = result.cell_key
+        self.count += 1
+        self.cost += result.cost
+        self._counts[key] += 1
+        self._passed[key] += result.verdict == "pass"
+        if self._shapes.setdefault(key, result.shape) != result.shape:
+            self._shapes[key] = None
+        ways = self._ways.setdefault(key, {})
+        codes = result.codes
+        way = (result.verdict, codes, result.shape if len(ways) < WAYS else "")
+        known = ways.get(way)
+        if known is None or result.number < known.number:
+            ways[way] = result
+
+    def cells(self) -> list[Cell]:
+        """In order of their first attempts."""
+        made = []
+        for key, ways in self._ways.items():
+            kept = tuple(sorted(ways.values()))
+            first = kept[0]
+            made.append(
+                Cell(
+                    first.agent, first.suite, first.scenario, first.contract, first.twin,
+                    merge_cell(item.verdict for item in kept), worst(item.mark for item in kept),
+                    self._counts[key], self._passed[key], kept, self._shapes[key] is not None,
+                )
+            )
+        return sorted(made, key=lambda cell: cell.ways[0].number)
+
+
 def cells_of(results: Iterable[Result]) -> list[Cell]:
-    """Results gathered into cells, in order of first appearance by number."""
-    table: dict[tuple[str, str, str, str], list[Result]] = {}
-    for item in sorted(results):
-        table.setdefault(item.cell_key, []).append(item)
-    return [
-        Cell(
-            first.agent, first.suite, first.scenario, first.contract, first.twin,
-            merge_cell(item.verdict for item in items), worst(item.mark for item in items), tuple(items),
-        )
-        for items in table.values()
-        for first in items[:1]
-    ]
+    """The cells of some results at once."""
+    tally = Tally()
+    for item in results:
+        tally.add(item)
+    return tally.cells()
 
 
 def groups_of(cells: Sequence[Cell]) -> list[GroupResult]:
@@ -106,7 +157,12 @@ def groups_of(cells: Sequence[Cell]) -> list[GroupResult]:
         table.setdefault((item.agent, item.scenario, item.contract), []).append(item)
     return [
         GroupResult(
-            agent, items[0].suite, scenario, contract, merge_group(item.verdict for item in items), tuple(items)
+            agent,
+            items[0].suite,
+            scenario,
+            contract,
+            merge_group(item.verdict for item in items),
+            tuple(items),
         )
         for (agent, scenario, contract), items in table.items()
     ]

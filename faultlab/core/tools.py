@@ -1,8 +1,8 @@
 """Tools and toolsets: the decorator that turns a Python function into a tool of the mock server.
 
-    @tool(writes=True, identity=["order_id"])
-    def refund_order(world: World, order_id: str, amount: str) -> dict[str, Any]:
-        '''Pay an order back.'''
+@tool(writes=True, identity=["order_id"])
+def refund_order(world: World, order_id: str, amount: str) -> dict[str, Any]:
+    '''Pay an order back.'''
 """
 
 import inspect
@@ -43,8 +43,9 @@ class Tool:
     """JSON Schema of the tool's own arguments."""
     identity: tuple[str, ...] = ()
     """The arguments that say which effect is meant."""
-    reveals: Mapping[str, Shown] = field(default_factory=dict)
-    """For a read: write tool -> which of its effects the body shows. Asked by the write tool's identity arguments."""
+    reveals: Mapping[str, Shown | None] = field(default_factory=dict)
+    """For a read: write tool -> which of its effects the body shows, asked by the write tool's identity.
+    None: the answer changes with such an effect, but does not say with which one (a balance)."""
     idempotent: bool = False
     """Calling again with equal arguments leaves the same state."""
     provisional: bool = False
@@ -80,7 +81,10 @@ class Tool:
             "kind": self.kind,
             "description": description,
             "parameters": {
-                "type": "object", "properties": properties, "required": required, "additionalProperties": False,
+                "type": "object",
+                "properties": properties,
+                "required": required,
+                "additionalProperties": False,
             },
         }
         if self.kind == "write":
@@ -88,8 +92,8 @@ class Tool:
             spec["contract"] = contract.as_spec()
             spec["idempotent"] = self.idempotent
             spec["provisional"] = self.provisional
-        elif self.reveals:
-            spec["reveals"] = sorted(self.reveals)
+        elif shown := sorted(name for name, effects in self.reveals.items() if effects is not None):
+            spec["reveals"] = shown
         return spec
 
 
@@ -98,7 +102,7 @@ def tool(
     writes: bool = False,
     kind: Literal["status", "fence"] | None = None,
     identity: Iterable[str] = (),
-    reveals: Mapping[str, Shown] | None = None,
+    reveals: Mapping[str, Shown | None] | None = None,
     idempotent: bool = False,
     provisional: bool = False,
     ok_declared: bool = False,
@@ -118,7 +122,9 @@ def tool(
         if unknown := [item for item in names if item not in schema["properties"]]:
             raise BadInput(f"tool {name}: identity names {unknown[0]!r}, which is not one of its parameters")
         if writes and not names:
-            raise BadInput(f"tool {name}: a tool that writes needs identity=[...], the arguments that name its effect")
+            raise BadInput(
+                f"tool {name}: a tool that writes needs identity=[...], the arguments that name its effect"
+            )
         if writes and reveals:
             raise BadInput(f"tool {name}: a tool either writes or reveals")
         method, _, path = (route or "").partition(" ")
@@ -145,7 +151,10 @@ def schema_of(function: Callable[..., Any]) -> dict[str, Any]:
     parameters = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
     return {
         "type": "object",
-        "properties": {item.name: type_schema(item.annotation, f"{function.__name__}({item.name})") for item in parameters},
+        "properties": {
+            item.name: type_schema(item.annotation, f"{function.__name__}({item.name})")
+            for item in parameters
+        },
         "required": [item.name for item in parameters if item.default is inspect.Parameter.empty],
         "additionalProperties": False,
     }
@@ -165,7 +174,9 @@ def type_schema(annotation: Any, where: str) -> dict[str, Any]:
     if origin in (Union, types.UnionType):
         kinds = [{"type": "null"} if item is type(None) else type_schema(item, where) for item in inner]
         return {"anyOf": kinds}
-    raise BadInput(f"tool parameter {where}: annotate it with str, int, float, bool, list, dict, Literal or Optional")
+    raise BadInput(
+        f"tool parameter {where}: annotate it with str, int, float, bool, list, dict, Literal or Optional"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +195,9 @@ class Toolset:
         for item in tools:
             for target in [*item.reveals, *([item.reverses] if item.reverses else [])]:
                 if target not in table or table[target].kind != "write":
-                    raise BadInput(f"toolset {name}: {item.name} names {target!r}, which is not a write tool of it")
+                    raise BadInput(
+                        f"toolset {name}: {item.name} names {target!r}, which is not a write tool of it"
+                    )
         return Toolset(name, table)
 
     def plus(self, *tools: Tool) -> "Toolset":

@@ -4,55 +4,120 @@ The same seed gives the same bytes: no wall-clock time, no memory address, no un
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Any
 
 from faultlab.core.agent import Budget
-from faultlab.core.canonical import digest
 from faultlab.core.contract import Contract, KeyRules
 from faultlab.core.errors import BadInput
 from faultlab.core.history import Brief, Expectation, Expected, History, WriteTerms
 from faultlab.core.records import (
-    EVENT_KINDS, Ask, Call, Claim, Effect, Event, Fired, HandOver, Outcome, Receipt, Reveal,
+    EVENT_KINDS,
+    Ask,
+    Call,
+    Claim,
+    Effect,
+    Fired,
+    HandOver,
+    Note,
+    Outcome,
+    Receipt,
+    Reveal,
 )
 
 VERSION = 1
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _odd(value: Any) -> str:
+    """What an agent passes may not be JSON: its type stands for it, for its repr may hold an address."""
+    return f"<{type(value).__name__}>"
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_odd).encode
 _KINDS = {name: kind for kind, name in EVENT_KINDS.items()}
 _SERVER_SIDE = frozenset({Fired, Effect})
-_HEADS = {
-    kind: f'"kind":"{name}","side":"{"server" if kind in _SERVER_SIDE else "caller"}"'
-    for kind, name in EVENT_KINDS.items()
-}
 _WIRE = {"kind": "what"}
 """The member `kind` says what an event is; a record's own `kind` is written as `what`."""
-_DEFAULTS = {kind: kind._field_defaults for kind in EVENT_KINDS}  # type: ignore[attr-defined]  # all are NamedTuples
 
 
 def dump(history: History) -> str:
     """One JSON object: version, brief, events, ledger, and how it ended."""
-    tail = {
-        "end": history.end, "facts": history.facts, "error": history.error,
-        "refused_hosts": history.refused_hosts, "horizon_ns": history.horizon_ns,
+    rest = {
+        "events": [_DUMPERS[type(event)](event) for event in history.events],
+        "ledger": [_effect(effect) for effect in history.ledger],
+        "end": history.end,
+        "facts": history.facts,
+        "error": history.error,
+        "refused_hosts": history.refused_hosts,
+        "horizon_ns": history.horizon_ns,
     }
-    events = ",\n".join([_event(number, event) for number, event in enumerate(history.events, 1)])
-    ledger = ",\n".join([_event(number, effect) for number, effect in enumerate(history.ledger, 1)])
-    return (
-        f'{{"version":{VERSION},"brief":{_brief_text(history.brief)},\n"events":[\n{events}],\n'
-        f'"ledger":[\n{ledger}],\n{_encode(tail)[1:]}'
-    )
+    return f'{{"version":{VERSION},"brief":{_brief_text(history.brief)},{_encode(rest)[1:]}'
 
 
-def _event(number: int, event: Event | Effect) -> str:
+def _call(event: Call) -> dict[str, Any]:
+    """Written out, as `_receipt`: two of three events are one of these."""
+    n, t, tool, what, args, identity, key, reference, if_match, scope = event
+    members: dict[str, Any] = {
+        "kind": "call",
+        "side": "caller",
+        "n": n,
+        "t": t,
+        "tool": tool,
+        "what": what,
+        "args": args,
+    }
+    if identity:
+        members["identity"] = identity
+    if key is not None:
+        members["key"] = key
+    if reference is not None:
+        members["reference"] = reference
+    if if_match is not None:
+        members["if_match"] = if_match
+    if scope is not None:
+        members["scope"] = scope
+    return members
+
+
+def _receipt(event: Receipt) -> dict[str, Any]:
+    call, t, outcome, status, body, headers, error, reveals = event
+    members: dict[str, Any] = {"kind": "receipt", "side": "caller", "call": call, "t": t, "outcome": outcome}
+    if status is not None:
+        members["status"] = status
+    if body is not None:
+        members["body"] = body
+    if headers:
+        members["headers"] = headers
+    if error is not None:
+        members["error"] = error
+    if reveals:
+        members["reveals"] = reveals
+    return members
+
+
+def _other(event: Any) -> dict[str, Any]:
+    """Members that have their default value are left out."""
     kind = type(event)
-    defaults = _DEFAULTS[kind]
-    members = {
-        _WIRE.get(name, name): value for name, value in zip(event._fields, event, strict=True)
-        if name not in defaults or value != defaults[name]
-    }
-    return f'{{"number":{number},{_HEADS[kind]},{_encode(members)[1:]}'
+    defaults = kind._field_defaults
+    members = {"kind": EVENT_KINDS[kind], "side": "server" if kind in _SERVER_SIDE else "caller"}
+    for name, value in zip(kind._fields, event, strict=True):
+        if name not in defaults or value != defaults[name]:
+            members[_WIRE.get(name, name)] = value
+    return members
+
+
+_effect = _other
+_DUMPERS: Mapping[type, Callable[[Any], dict[str, Any]]] = {
+    Call: _call,
+    Receipt: _receipt,
+    Fired: _other,
+    Ask: _other,
+    Note: _other,
+    Claim: _other,
+}
 
 
 @lru_cache(maxsize=4096)
@@ -87,8 +152,9 @@ def brief_as_json(brief: Brief) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Contract):
         return {
-            **value.as_spec(), "name": value.name, "undisclosed": sorted(value.undisclosed),
-            "key": None if value.key is None else asdict(value.key),
+            **asdict(value),
+            "rejects_before_effect": sorted(value.rejects_before_effect),
+            "undisclosed": sorted(value.undisclosed),
         }
     if isinstance(value, Budget | Expectation | Expected | WriteTerms):
         return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
@@ -109,9 +175,13 @@ def load(text: str) -> History:
             brief_from_json(data["brief"]),
             [_event_from(item) for item in data["events"]],
             [_event_from(item) for item in data["ledger"]],
-            data["end"], data["facts"], data["error"], tuple(data["refused_hosts"]), data["horizon_ns"],
+            data["end"],
+            data["facts"],
+            data["error"],
+            tuple(data["refused_hosts"]),
+            data["horizon_ns"],
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise BadInput(f"this is not a history of version {VERSION}: {error!r}") from error
 
 
@@ -126,11 +196,17 @@ def brief_from_json(data: Mapping[str, Any]) -> Brief:
         Contract(**contract),
         Budget(**data["budget"]),
         Expectation(
-            tuple(Expected(**item) for item in expectation["effects"]), expectation["state"],
+            tuple(Expected(**item) for item in expectation["effects"]),
+            expectation["state"],
             tuple(expectation["must_say"]),
         ),
-        {name: WriteTerms(**{**item, "identity": tuple(item["identity"])}) for name, item in data["writes"].items()},
-        tuple(data["accept"]), data["required_faults"], data["armed_faults"],
+        {
+            name: WriteTerms(**{**item, "identity": tuple(item["identity"])})
+            for name, item in data["writes"].items()
+        },
+        tuple(data["accept"]),
+        data["required_faults"],
+        data["armed_faults"],
     )
 
 
@@ -145,25 +221,27 @@ def _event_from(data: Mapping[str, Any]) -> Any:
         )
     if kind is Claim:
         values["evidence"] = tuple(values.get("evidence", ()))
-        values["hand_over"] = tuple(HandOver._make([*item[:6], tuple(item[6])]) for item in values.get("hand_over", ()))
+        values["hand_over"] = tuple(
+            HandOver._make([*item[:6], tuple(item[6])]) for item in values.get("hand_over", ())
+        )
     return kind(**values)
 
 
 def shape(history: History) -> str:
     """A digest of what the agent did and got, apart from ids and times: equal for equal behaviour."""
     names: dict[str | None, int] = {None: 0}
-
-    def alias(handle: str | None) -> int:
-        return names.setdefault(handle, len(names))
-
-    seen: list[Any] = []
+    seen: list[Any] = [history.end, len(history.ledger)]
     for event in history.events:
-        if type(event) is Call:
-            seen.append((event.tool, event.identity, alias(event.key), alias(event.reference), event.if_match is None))
-        elif type(event) is Receipt:
-            seen.append((event.call, event.outcome, event.status, event.error))
-        elif type(event) is Ask:
-            seen.append((event.question, event.answer))
-        elif type(event) is Claim:
-            seen.append((event.status, event.evidence, sorted(event.operations.items())))
-    return digest([seen, history.end, len(history.ledger)])
+        kind = type(event)
+        if kind is Call:
+            _, _, tool, _, _, identity, key, reference, if_match, _ = event  # type: ignore[misc]  # narrowed by `kind`
+            key_name = names.setdefault(key, len(names))
+            seen.append((tool, identity, key_name, names.setdefault(reference, len(names)), if_match is None))
+        elif kind is Receipt:
+            seen.append((event[0], event[2].value, event[3], event[6]))  # type: ignore[misc, union-attr]  # as above
+        elif kind is Claim:
+            claim: Claim = event  # type: ignore[assignment]  # as above
+            seen.append((claim.status, claim.evidence, sorted(claim.operations.items())))
+        elif kind is Ask:
+            seen.append((event[1], event[2]))
+    return blake2b(repr(seen).encode(), digest_size=8).hexdigest()

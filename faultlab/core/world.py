@@ -19,20 +19,24 @@ class FrozenWorld:
     __slots__ = ("digest", "tables")
 
     def __init__(self, tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
-        self.tables: dict[str, dict[str, Any]] = {name: copy_json(dict(rows)) for name, rows in tables.items()}
+        self.tables: dict[str, dict[str, Any]] = {
+            name: copy_json(dict(rows)) for name, rows in tables.items()
+        }
         self.digest = digest(self.tables)
 
 
 class World:
     """What tools read and write. Only the engine makes one; a tool gets it as its first argument."""
 
-    __slots__ = ("_base", "_ids", "_over", "_undo", "number", "reference")
+    __slots__ = ("_base", "_ids", "_made", "_over", "_token", "_undo", "number", "reference")
 
     def __init__(self, start: FrozenWorld) -> None:
         self._base = start.tables
         self._over: dict[str, dict[str, Any]] = {}
         self._undo: list[tuple[dict[str, Any], str, Any]] = []
         self._ids: tuple[int, str, str, int] = (0, "", "", 0)
+        self._made = 0
+        self._token = ""
         self.reference: str | None = None
         """The client's own mark on the call that is being executed."""
         self.number = 0
@@ -61,11 +65,9 @@ class World:
         self._undo.append((over, row_id, over.get(row_id)))
         over[row_id] = row
 
-    def update(self, table: str, row_id: str, **changes: Any) -> Row:
-        """Replace some members of a row that exists; returns the new row."""
-        row = {**self.peek(table, row_id), **changes}
-        self.put(table, row_id, row)
-        return row
+    def update(self, table: str, row_id: str, **changes: Any) -> None:
+        """Replace some members of a row that exists."""
+        self.put(table, row_id, {**self.peek(table, row_id), **changes})
 
     def drop(self, table: str, row_id: str) -> None:
         self.put(table, row_id, _GONE)
@@ -83,21 +85,30 @@ class World:
         over = self._over.get(table, {})
         base = self._base.get(table, {})
         for row_id, row in base.items():
-            if row_id not in over:
-                yield row_id, row
+            if (now := over.get(row_id, row)) is not _GONE:
+                yield row_id, now
         for row_id, row in over.items():
-            if row is not _GONE:
+            if row_id not in base and row is not _GONE:
                 yield row_id, row
 
     def new_id(self, prefix: str) -> str:
         """An id that depends on the seed, the operation and its occurrence, never on how many effects there were."""
-        return f"{prefix}_{token(*self._ids)}"
+        self._made = made = self._made + 1
+        return f"{prefix}_{self.token()}" if made == 1 else f"{prefix}_{token(*self._ids, made)}"
 
     # For the engine.
+
+    def token(self) -> str:
+        """What the first id of this call is made of."""
+        if not self._token:
+            self._token = token(*self._ids)
+        return self._token
 
     def enter(self, ids: tuple[int, str, str, int], reference: str | None, number: int) -> int:
         """Begin a call: the parts of `new_id`, the reference, the call's number; gives the point to go back to."""
         self._ids = ids
+        self._made = 0
+        self._token = ""
         self.reference = reference
         self.number = number
         return len(self._undo)

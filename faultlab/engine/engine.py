@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from faultlab.core.actions import (
-    Admit, Answer, Commit, Delivery, Fire, Forget, Preview, Reply, Script, Sleep,
+    Admit,
+    Answer,
+    Commit,
+    Delivery,
+    Fire,
+    Forget,
+    Preview,
+    Reply,
+    Script,
+    Sleep,
 )
 from faultlab.core.contract import Contract
 from faultlab.core.outcome import is_in_flight
@@ -41,7 +50,13 @@ class Engine:
     """One attempt's tool server: world, contract, plan and agenda."""
 
     def __init__(
-        self, toolset: Toolset, contract: Contract, start: FrozenWorld, plan: Plan, seed: int, events: list[Event],
+        self,
+        toolset: Toolset,
+        contract: Contract,
+        start: FrozenWorld,
+        plan: Plan,
+        seed: int,
+        events: list[Event],
     ) -> None:
         self.toolset = toolset
         self.contract = contract

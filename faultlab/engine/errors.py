@@ -7,15 +7,24 @@ from faultlab.core.contract import KeyRules
 from faultlab.core.outcome import IN_FLIGHT
 
 TITLES = {
-    400: "Bad Request", 404: "Not Found", 409: "Conflict", 412: "Precondition Failed",
-    422: "Unprocessable Content", 500: "Internal Server Error", 503: "Service Unavailable",
+    400: "Bad Request",
+    404: "Not Found",
+    409: "Conflict",
+    412: "Precondition Failed",
+    422: "Unprocessable Content",
+    500: "Internal Server Error",
+    503: "Service Unavailable",
 }
 
 
 def problem(status: int, code: str, detail: str) -> Reply:
     """A problem object with the extension member `code`."""
     body: dict[str, Any] = {
-        "type": "about:blank", "title": TITLES.get(status, "Error"), "status": status, "code": code, "detail": detail,
+        "type": "about:blank",
+        "title": TITLES.get(status, "Error"),
+        "status": status,
+        "code": code,
+        "detail": detail,
     }
     return Reply(status, body)
 

@@ -19,23 +19,27 @@ BARS = "_bars"
 Answer = Literal["present", "absent", "not_ready", "fenced"]
 
 STATES: dict[str, Answer] = {
-    "applied": "present", "not_found": "absent", "not_ready": "not_ready", "cancelled": "fenced", "accepted": "not_ready",
+    "applied": "present",
+    "not_found": "absent",
+    "not_ready": "not_ready",
+    "cancelled": "fenced",
+    "accepted": "not_ready",
 }
 """The member `state` of a status or fence answer, as a Reveal says it."""
 
 
-@tool(kind="status")
+@tool(kind="status", route="GET /v1/operations/{reference}")
 def operation_status(world: World, reference: str) -> dict[str, Any]:
     """Tell what became of the operation with this reference or key: applied, not_ready or not_found."""
     if (done := world.peek(DONE, reference)) is not None:
         return {"state": "applied", **done}
     if world.peek(RUNNING, reference) is not None:
         return {"state": "not_ready"}
-    world.put(BARS, reference, world.number)
+    world.put(BARS, reference, max(world.number, world.peek(BARS, reference) or 0))
     return {"state": "not_found"}
 
 
-@tool(kind="fence")
+@tool(kind="fence", route="POST /v1/operations/{reference}/cancel")
 def cancel_operation(world: World, reference: str) -> dict[str, Any]:
     """Bar the operation with this reference or key for good, unless it is applied or running."""
     if (done := world.peek(DONE, reference)) is not None:
@@ -53,8 +57,12 @@ def request_cancel(world: World, reference: str) -> dict[str, Any]:
 
 
 COOPERATIVE = Tool(
-    name="cancel_operation", kind="fence", function=request_cancel.function,
-    description=request_cancel.description, schema=request_cancel.schema,
+    name="cancel_operation",
+    kind="fence",
+    function=request_cancel.function,
+    description=request_cancel.description,
+    schema=request_cancel.schema,
+    route=cancel_operation.route,
 )
 
 

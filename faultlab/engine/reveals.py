@@ -1,4 +1,4 @@
-"""What a read was asked, and what its answer tells about effects: stored with the receipt, so scores can be recomputed."""
+"""What a read was asked and what its answer tells about effects; stored with the receipt, so scores can be recomputed."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,13 +18,18 @@ def reveals(toolset: Toolset, contract: Contract, call: Call, body: Any) -> tupl
     told = []
     for target, shown_in in tool.reveals.items():
         names = toolset.tools[target].identity
-        if not all(name in call.args for name in names):
+        if shown_in is None or not all(name in call.args for name in names):
             continue
         shown = tuple(shown_in(body)) if isinstance(body, Mapping) else ()
         whole = not isinstance(body, Mapping) or body.get("complete", True) is True
         told.append(
             Reveal(
-                target, identity_of(names, call.args), None, shown, "present" if shown else "absent", fresh=whole,
+                target,
+                identity_of(names, call.args),
+                None,
+                shown,
+                "present" if shown else "absent",
+                fresh=whole,
             )
         )
     return tuple(told)

@@ -8,26 +8,41 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from faultlab.core.actions import Reply
-from faultlab.core.canonical import canonical, copy_json
+from faultlab.core.canonical import copy_json
 from faultlab.core.contract import Contract
 from faultlab.core.keys import Action, KeyRecord, decide
 from faultlab.core.outcome import IN_FLIGHT
 from faultlab.core.records import Call, Effect
-from faultlab.core.seed import token
 from faultlab.core.tools import Refused, Tool, Toolset
 from faultlab.core.world import World
 from faultlab.engine.errors import key_error, problem
 from faultlab.engine.handles import BARS, DONE, KEYS, RUNNING, TOMBS
 
 SCALARS: Mapping[str, tuple[type, ...]] = {
-    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "object": (dict,), "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+    "null": (type(None),),
 }
 
 
 class Server:
     """One world under one contract. It has no clock: each step is told the time."""
 
-    __slots__ = ("_counts", "_occurrences", "broken", "contract", "ledger", "seed", "toolset", "torn", "world")
+    __slots__ = (
+        "_counts",
+        "_occurrences",
+        "broken",
+        "contract",
+        "ledger",
+        "seed",
+        "toolset",
+        "torn",
+        "world",
+    )
 
     def __init__(self, toolset: Toolset, contract: Contract, world: World, seed: int) -> None:
         self.toolset = toolset
@@ -69,7 +84,7 @@ class Server:
             return problem(400, "invalid", wrong)
         for handle in (call.key, call.reference):
             if handle is not None:
-                world.put(RUNNING, handle, call.n)
+                world.put(RUNNING, handle, (*(world.peek(RUNNING, handle) or ()), call.n))
         return None
 
     def _admit_key(self, call: Call, now_ns: int) -> Reply | None:
@@ -83,10 +98,10 @@ class Server:
         if not 0 < len(call.key) <= rules.max_length:
             return key_error(rules, 400, "key_invalid", f"A key has 1 to {rules.max_length} characters.")
         record = self.world.peek(KEYS, call.key)
-        fingerprint = canonical((call.tool, call.args, call.if_match))
-        action = decide(rules, record, fingerprint, now_ns)
+        request = (call.tool, call.args, call.if_match)
+        action = decide(rules, record, request, now_ns)
         if action is Action.EXECUTE:
-            self.world.put(KEYS, call.key, KeyRecord(fingerprint, now_ns))
+            self.world.put(KEYS, call.key, KeyRecord(request, now_ns))
             return None
         if action is Action.REPLAY:
             reply: Reply = record.reply
@@ -109,11 +124,11 @@ class Server:
         mark = world.enter(self._occurrences[call.n], call.reference, call.n)
         handles = [handle for handle in (call.key, call.reference) if handle is not None]
         try:
-            body = tool.function(world, **call.args)
+            body = self._run(tool, call)
         except Refused as refusal:
             world.rollback(mark)
             reply = problem(refusal.status, refusal.code, refusal.detail)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a user's tool may raise anything
             world.rollback(mark)
             self.broken = error
             reply = problem(500, "tool_failed", f"{tool.name} failed by itself: {error!r}")
@@ -121,24 +136,52 @@ class Server:
             reply = Reply(200, body)
             self._book(tool, call, body, now_ns)
         for handle in handles:
-            world.drop(RUNNING, handle)
+            self._ended(handle, call.n)
         if call.key is not None and self.contract.key is not None:
             self._keep(call, reply, now_ns)
         return reply
 
+    def _run(self, tool: Tool, call: Call) -> dict[str, Any]:
+        """The tool's own function; anything but a JSON object from it is its own failure."""
+        body = tool.function(self.world, **call.args)
+        if type(body) is not dict:
+            raise TypeError(f"a tool returns a dict, not {type(body).__name__}")
+        return body
+
+    def _ended(self, handle: str, number: int) -> None:
+        """A handle is running as long as any call that bears it."""
+        left = tuple(other for other in self.world.peek(RUNNING, handle) or () if other != number)
+        if left:
+            self.world.put(RUNNING, handle, left)
+        else:
+            self.world.drop(RUNNING, handle)
+
     def _book(self, tool: Tool, call: Call, body: Any, now_ns: int) -> None:
         """One more line of the ledger, findable by key and reference."""
-        effect_id = "e_" + token(*self._occurrences[call.n])
+        effect_id = "e_" + self.world.token()
         reverses = None
         if tool.reverses is not None:
             reverses = next(
-                (item.id for item in reversed(self.ledger)
-                 if item.tool == tool.reverses and item.identity == call.identity and item.reverses is None), None,
+                (
+                    item.id
+                    for item in reversed(self.ledger)
+                    if item.tool == tool.reverses and item.identity == call.identity and item.reverses is None
+                ),
+                None,
             )
         cause: Literal["server", "agent"] = "server" if call.key in self.torn else "agent"
         effect = Effect(
-            effect_id, now_ns, call.n, call.tool, call.identity, call.args, call.key, call.reference,
-            "agent", cause, reverses,
+            effect_id,
+            now_ns,
+            call.n,
+            call.tool,
+            call.identity,
+            call.args,
+            call.key,
+            call.reference,
+            "agent",
+            cause,
+            reverses,
         )
         self.ledger.append(effect)
         for handle in (call.key, call.reference):
@@ -152,10 +195,10 @@ class Server:
         status = reply.status
         if status < 300 or (status < 500 and rules.save_4xx) or (status >= 500 and rules.save_5xx):
             record = self.world.peek(KEYS, key)
-            first_ns = now_ns if record is None else record.first_ns
-            fingerprint = canonical((call.tool, call.args, call.if_match))
+            if record is None:
+                record = KeyRecord((call.tool, call.args, call.if_match), now_ns)
             kept = Reply(status, copy_json(reply.body), reply.headers)
-            self.world.put(KEYS, key, KeyRecord(fingerprint, first_ns, kept))
+            self.world.put(KEYS, key, KeyRecord(record.request, record.first_ns, kept))
         else:
             self.world.drop(KEYS, key)
 
@@ -165,11 +208,11 @@ class Server:
             return problem(400, "invalid", wrong)
         mark = self.world.enter(self._occurrences.get(call.n, (0, "", "", 0)), None, call.n)
         try:
-            return Reply(200, tool.function(self.world, **call.args))
+            return Reply(200, self._run(tool, call))
         except Refused as refusal:
             self.world.rollback(mark)
             return problem(refusal.status, refusal.code, refusal.detail)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a user's tool may raise anything
             self.world.rollback(mark)
             self.broken = error
             return problem(500, "tool_failed", f"{tool.name} failed by itself: {error!r}")
@@ -202,12 +245,26 @@ def invalid(tool: Tool, args: Mapping[str, Any]) -> str | None:
         schema = properties.get(name)
         if schema is None:
             return f"{tool.name} has no parameter {name!r}"
-        kind = schema.get("type")
-        if kind is not None and not isinstance(value, SCALARS[kind]):
-            return f"{tool.name}: {name} must be of type {kind}, not {type(value).__name__}"
-        if "enum" in schema and value not in schema["enum"]:
-            return f"{tool.name}: {name} must be one of {schema['enum']}"
+        if (wanted := misfit(schema, value)) is not None:
+            return f"{tool.name}: {name} must be {wanted}, not {type(value).__name__}"
     for name in tool.schema["required"]:
         if name not in args:
             return f"{tool.name} needs the parameter {name!r}"
     return None
+
+
+def misfit(schema: Mapping[str, Any], value: Any) -> str | None:
+    """What the schema of one parameter (`core.tools.type_schema`) wants instead of the value; None: it fits."""
+    kind = schema.get("type")
+    if kind is not None:
+        if not isinstance(value, SCALARS[kind]) or (type(value) is bool and kind != "boolean"):
+            return f"of type {kind}"
+        if isinstance(value, list):
+            wrong = next((wanted for item in value if (wanted := misfit(schema["items"], item))), None)
+            return None if wrong is None else f"a list whose every item is {wrong}"
+        return None
+    if "enum" in schema:
+        fits = any(item == value and type(item) is type(value) for item in schema["enum"])
+        return None if fits else f"one of {schema['enum']}"
+    each = [misfit(option, value) for option in schema["anyOf"]]
+    return None if None in each else " or ".join(filter(None, each))

@@ -1,12 +1,12 @@
 """One attempt's record: it numbers calls, hands them to the engine, and writes down what the caller got.
 
-Every transport uses the same three steps, so their histories are equal: `begin`, wait until `moment`, `finish`.
+Every transport uses the same steps, so their histories are equal: `begin`, wait until the `arrival`, `finish`.
 """
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from faultlab.core.actions import Broken, Delivery, Mangled, Reply, Silence
+from faultlab.core.actions import Broken, Mangled, Reply, Silence
 from faultlab.core.agent import CALL_COST
 from faultlab.core.canonical import canonical, copy_json, identity_of
 from faultlab.core.clock import Clock, ns
@@ -31,6 +31,9 @@ ERRORS: Mapping[str, str] = {
 }
 """How a connection ends -> the exception that httpx raises for it."""
 
+CONNECTING = frozenset({"refused", "connect_timeout"})
+"""The ends of a connection that never came about. A caller's connect timeout holds for them."""
+
 
 class Arrival(NamedTuple):
     """What reaches the caller, and when: a status (perhaps without a whole body) or an exception by name."""
@@ -47,10 +50,27 @@ class Arrival(NamedTuple):
 class Session:
     """The engine, the clock and the events of one attempt."""
 
-    __slots__ = ("brief", "clock", "cost", "count", "engine", "events", "latency_ns", "limits", "patience_ns")
+    __slots__ = (
+        "brief",
+        "clock",
+        "cost",
+        "count",
+        "engine",
+        "events",
+        "latency_ns",
+        "limits",
+        "patience_ns",
+        "refused_hosts",
+    )
 
     def __init__(
-        self, engine: Engine, clock: Clock, brief: Brief, events: list[Event], *, latency_s: float = 0.05,
+        self,
+        engine: Engine,
+        clock: Clock,
+        brief: Brief,
+        events: list[Event],
+        *,
+        latency_s: float = 0.05,
         patience_s: float = 5.0,
     ) -> None:
         self.engine = engine
@@ -61,12 +81,20 @@ class Session:
         self.patience_ns = ns(patience_s)
         self.count = 0
         self.cost = 0.0
+        self.refused_hosts: list[str] = []
+        """Hosts that the agent's HTTP client was sent to instead of the lab."""
         budget = brief.budget
         self.limits = (OVERRUN * budget.calls, OVERRUN * budget.cost, OVERRUN * ns(budget.seconds))
 
     def begin(
-        self, tool: str, args: Mapping[str, Any], *, key: str | None = None, reference: str | None = None,
-        if_match: str | None = None, scope: str | None = None,
+        self,
+        tool: str,
+        args: Mapping[str, Any],
+        *,
+        key: str | None = None,
+        reference: str | None = None,
+        if_match: str | None = None,
+        scope: str | None = None,
     ) -> Ticket:
         """A call leaves the caller. Raises AttemptOver at three times a budget."""
         now_ns = self.clock.now()
@@ -75,7 +103,9 @@ class Session:
         self.cost += CALL_COST
         declared = self.engine.toolset.tools[tool]
         identity = identity_of(declared.identity, args) if declared.identity else ""
-        call = Call(n, now_ns, tool, declared.kind, copy_json(args), identity, key, reference, if_match, scope)
+        call = Call(
+            n, now_ns, tool, declared.kind, copy_json(args), identity, key, reference, if_match, scope
+        )
         self.events.append(call)
         return self.engine.submit(call, now_ns)
 
@@ -83,52 +113,60 @@ class Session:
         """Refuse to go on with an attempt that has spent three times what it may."""
         calls, cost, at_ns = self.limits
         if self.count >= calls or self.cost >= cost or now_ns >= at_ns:
-            raise AttemptOver(f"{self.count} calls, cost {self.cost:g}, {now_ns / 1e9:.1f} s: {OVERRUN} times a budget")
+            raise AttemptOver(
+                f"{self.count} calls, cost {self.cost:g}, {now_ns / 1e9:.1f} s: {OVERRUN} times a budget"
+            )
 
-    def moment(self, ticket: Ticket, patience_ns: int | None) -> int:
-        """When to look at a ticket again: its arrival, the caller's deadline, or the next due script."""
-        delivery = ticket.delivery
-        if delivery is not None:
-            return self.arrival(ticket, delivery, patience_ns).t
+    def next_look(self, ticket: Ticket, patience_ns: int | None) -> int:
+        """When to look again at a ticket without an answer: the next due script, or the caller's deadline."""
         due_ns = self.engine.next_due()
-        deadline_ns = SILENCE_NS if patience_ns is None else patience_ns
-        return min(ticket.sent_ns + deadline_ns, due_ns if due_ns is not None else ticket.sent_ns + deadline_ns)
+        deadline_ns = None if patience_ns is None else ticket.sent_ns + patience_ns
+        if due_ns is None and deadline_ns is None:
+            raise self._hung(ticket)
+        return min(moment for moment in (due_ns, deadline_ns) if moment is not None)
 
-    def ready(self, ticket: Ticket, patience_ns: int | None) -> bool:
-        """After waiting for `moment`: whether the caller has its receipt now."""
-        now_ns = self.clock.now()
-        self.engine.catch_up(now_ns)
-        if ticket.delivery is None and patience_ns is not None and now_ns >= ticket.sent_ns + patience_ns:
-            return True
-        return ticket.delivery is not None and self.moment(ticket, patience_ns) <= now_ns
+    def _hung(self, ticket: Ticket) -> Hung:
+        return Hung(f"call {ticket.call.n} ({ticket.call.tool}) has no timeout and gets no answer")
 
-    def arrival(self, ticket: Ticket, delivery: Delivery | None, patience_ns: int | None) -> Arrival:
-        """Delivery and patience together. Raises Hung where nothing comes and the caller has no patience set."""
+    def arrival(self, ticket: Ticket, patience_ns: int | None) -> Arrival | None:
+        """What the caller will have, and when; None while that is open.
+
+        Raises Hung where nothing comes and the caller has no patience set.
+        """
+        delivery = ticket.delivery
         deadline_ns = None if patience_ns is None else ticket.sent_ns + patience_ns
         kind = type(delivery)
-        if delivery is None or kind is Silence:
+        if delivery is None:
+            due = deadline_ns is not None and self.clock.now() >= deadline_ns
+            return Arrival(deadline_ns, error="ReadTimeout") if due and deadline_ns is not None else None
+        if kind is Silence:
             if deadline_ns is None:
-                raise Hung(f"call {ticket.call.n} ({ticket.call.tool}) has no timeout and gets no answer")
+                raise self._hung(ticket)
             end_ns = ticket.sent_ns + SILENCE_NS
-            return Arrival(deadline_ns, error="ReadTimeout") if deadline_ns < end_ns else Arrival(
-                end_ns, error="RemoteProtocolError"
+            return (
+                Arrival(deadline_ns, error="ReadTimeout")
+                if deadline_ns < end_ns
+                else Arrival(end_ns, error="RemoteProtocolError")
             )
         at_ns = ticket.at_ns + self.latency_ns
+        if isinstance(delivery, Broken) and delivery.how == "connect_timeout":
+            at_ns = ticket.sent_ns + (self.patience_ns if patience_ns is None else patience_ns)
         if deadline_ns is not None and at_ns > deadline_ns:
-            return Arrival(deadline_ns, error="ReadTimeout")
+            connecting = isinstance(delivery, Broken) and delivery.how in CONNECTING
+            return Arrival(deadline_ns, error="ConnectTimeout" if connecting else "ReadTimeout")
         if kind is Reply:
             return Arrival(at_ns, delivery.status, delivery.body, delivery.headers)  # type: ignore[union-attr]  # narrowed by `kind`
         if isinstance(delivery, Mangled):
-            return Arrival(at_ns, delivery.reply.status, None, delivery.reply.headers, None, mangled(delivery))
+            return Arrival(
+                at_ns, delivery.reply.status, None, delivery.reply.headers, None, mangled(delivery)
+            )
         assert isinstance(delivery, Broken)
-        if delivery.how == "connect_timeout":
-            at_ns = ticket.sent_ns + (self.patience_ns if patience_ns is None else patience_ns)
         status = delivery.reply.status if delivery.reply is not None else None
         return Arrival(at_ns, status, error=ERRORS[delivery.how])
 
-    def finish(self, ticket: Ticket, patience_ns: int | None) -> Receipt:
-        """The caller has it now: classify it and write it down."""
-        arrival = self.arrival(ticket, ticket.delivery, patience_ns)
+    def finish(self, ticket: Ticket, arrival: Arrival) -> Receipt:
+        """The caller has it now: run what was due before, classify it and write it down."""
+        self.engine.catch_up(arrival.t)
         call = ticket.call
         if arrival.error is not None:
             outcome = outcome_of_error(arrival.error)
@@ -137,16 +175,32 @@ class Session:
             body = arrival.body if arrival.raw is None else arrival.raw
             declared = self.engine.toolset.tools[call.tool]
             outcome = outcome_of_response(
-                arrival.status or 0, body, fits=type(body) is dict, provisional=declared.provisional,
-                ok_declared=declared.ok_declared, rejects_before_effect=self.brief.contract.rejects_before_effect,
+                arrival.status or 0,
+                body,
+                fits=type(body) is dict,
+                provisional=declared.provisional,
+                ok_declared=declared.ok_declared,
+                rejects_before_effect=self.brief.contract.rejects_before_effect,
             )
         return self.close(
-            ticket, Receipt(call.n, arrival.t, outcome, arrival.status, body, arrival.headers, arrival.error, ticket.reveals)
+            ticket,
+            Receipt(
+                call.n,
+                arrival.t,
+                outcome,
+                arrival.status,
+                body,
+                arrival.headers,
+                arrival.error,
+                ticket.reveals,
+            ),
         )
 
     def abandon(self, ticket: Ticket, error: str) -> Receipt:
         """The caller itself stopped waiting: cancelled, or its own deadline."""
-        receipt = Receipt(ticket.call.n, self.clock.now(), Outcome.UNKNOWN, error=error, reveals=ticket.reveals)
+        receipt = Receipt(
+            ticket.call.n, self.clock.now(), Outcome.UNKNOWN, error=error, reveals=ticket.reveals
+        )
         return self.close(ticket, receipt)
 
     def close(self, ticket: Ticket, receipt: Receipt) -> Receipt:

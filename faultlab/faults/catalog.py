@@ -49,6 +49,9 @@ def build(phase: str, symptom: str, late_ns: int, wake: bool) -> Fault:
     if phase == "late_server":
         return LateServer(look, late_ns, wake)
     plain: Mapping[str, Callable[[Symptom], Fault]] = {
-        "connect": Connect, "before": Before, "after": After, "torn": Torn,
+        "connect": Connect,
+        "before": Before,
+        "after": After,
+        "torn": Torn,
     }
     return plain[phase](look)

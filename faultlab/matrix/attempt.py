@@ -63,7 +63,10 @@ def task_for(group: Group, session: Session) -> Task:
     """Exactly what an agent may know."""
     scenario = group.scenario
     return Task(
-        "t_" + token(session.engine.server.seed, "task"), scenario.instruction, scenario.inputs, scenario.budget,
+        "t_" + token(session.engine.server.seed, "task"),
+        scenario.instruction,
+        scenario.inputs,
+        scenario.budget,
         group.specs,
     )
 
@@ -131,12 +134,15 @@ def _guarded(call: Callable[[], Any], conditions: Conditions) -> Ended:
         return Ended("crashed", error=str(needs))
     except (KeyboardInterrupt, GeneratorExit):
         raise
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - an agent may raise anything
         return Ended("crashed", error=_blame(error))
     if value is None:
         return Ended("claimed", Claim.done())
     if not isinstance(value, Claim):
-        return Ended("crashed", error=f"the agent returned {value!r} ({type(value).__name__}); it must return a Claim or None")
+        return Ended(
+            "crashed",
+            error=f"the agent returned {value!r} ({type(value).__name__}); it must return a Claim or None",
+        )
     return Ended("claimed", value)
 
 
@@ -162,7 +168,14 @@ def _close(session: Session, ended: Ended, refused: tuple[str, ...]) -> History:
     if engine.server.broken is not None:
         end, error = "toolset_failed", _blame(engine.server.broken)
     return History(
-        brief, events, list(engine.ledger), end, engine.facts(brief.expectation.state), error, refused, horizon_ns
+        brief,
+        events,
+        list(engine.ledger),
+        end,
+        engine.facts(brief.expectation.state),
+        error,
+        refused,
+        horizon_ns,
     )
 
 

@@ -115,7 +115,13 @@ def record_of(operation: Operation) -> HandOver:
     said = "no receipt" if receipt is None else receipt.error or str(receipt.status)
     reads = tuple(dict.fromkeys(read.call for read in operation.reads))
     return HandOver(
-        operation.label, last.key or last.reference, digest(last.args), last.scope, operation.calls[0].t, said, reads
+        operation.label,
+        last.key or last.reference,
+        digest(last.args),
+        last.scope,
+        operation.calls[0].t,
+        said,
+        reads,
     )
 
 

@@ -233,9 +233,7 @@ def run_virtual(main: Coroutine[Any, Any, T]) -> T:
     global _loop
     if asyncio._get_running_loop() is not None:
         main.close()
-        raise RuntimeError(
-            "an attempt cannot start inside a running asyncio loop: start it from synchronous code"
-        )
+        raise RuntimeError("an attempt cannot start inside a running asyncio loop: start it from synchronous code")
     loop = _loop or VirtualLoop(VirtualClock())
     _loop = None  # only a loop that was cleaned completely comes back
     reusable = False

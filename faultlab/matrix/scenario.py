@@ -57,7 +57,7 @@ class Scenario:
         return [Group(self, contract) for contract in self.contracts]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Group:
     """All twins of a situation under one contract, and the clean run. What every attempt shares is made once."""
 
@@ -106,7 +106,7 @@ class Group:
     def _brief(self, plan: Plan) -> Brief:
         scenario = self.scenario
         tools = scenario.toolset.tools.values()
-        queryable = {target for tool in tools for target in tool.reveals}
+        queryable = {target for tool in tools for target, shown in tool.reveals.items() if shown is not None}
         writes = {
             tool.name: WriteTerms(
                 tool.identity, tool.idempotent, tool.provisional, tool.reverses, tool.name in queryable

@@ -2,6 +2,10 @@
 
 World: `orders` {id: {status, total, customer}}, `refunds` {id: {order_id, amount, reference}},
 `accounts` {id: {balance}}. Amounts are decimal strings, "40.00".
+
+What tells of an effect: `list_refunds` shows each refund with its reference, `list_orders` each new order.
+`get_order` shows that an order is refunded, not by whom or how often, and `get_balance` moves with every refund of
+the customer: both tell of refunds, but not of which one, so neither settles anything.
 """
 
 from decimal import Decimal, InvalidOperation
@@ -11,25 +15,34 @@ from faultlab.core.tools import Refused, Toolset, tool
 from faultlab.core.world import Row, World
 
 
-@tool()
+@tool(reveals={"refund_order": None, "reverse_refund": None}, route="GET /v1/orders/{order_id}")
 def get_order(world: World, order_id: str) -> dict[str, Any]:
     """Read one order: id, status (paid or refunded), total, customer."""
     return {"id": order_id, **order(world, order_id)}
 
 
-@tool(reveals={"refund_order": lambda body: [refund["reference"] for refund in body["refunds"]]})
+@tool(
+    reveals={
+        "refund_order": lambda body: [refund["reference"] for refund in body["refunds"]],
+        "reverse_refund": None,
+    },
+    route="GET /v1/orders/{order_id}/refunds",
+)
 def list_refunds(world: World, order_id: str) -> dict[str, Any]:
     """List the refunds of one order, each with its amount and the reference given with it."""
     return {"refunds": world.rows("refunds", order_id=order_id), "complete": True}
 
 
-@tool(reveals={"place_order": lambda body: [line["reference"] for line in body["orders"]]})
+@tool(
+    reveals={"place_order": lambda body: [line["reference"] for line in body["orders"]]},
+    route="GET /v1/orders",
+)
 def list_orders(world: World, customer: str, item: str) -> dict[str, Any]:
     """List a customer's new orders of one item, each with the reference given with it."""
     return {"orders": world.rows("placed", customer=customer, item=item), "complete": True}
 
 
-@tool()
+@tool(reveals={"refund_order": None, "reverse_refund": None}, route="GET /v1/accounts/{account}")
 def get_balance(world: World, account: str) -> dict[str, Any]:
     """Read the balance of an account."""
     row = world.get("accounts", account)
@@ -38,7 +51,7 @@ def get_balance(world: World, account: str) -> dict[str, Any]:
     return {"account": account, **row}
 
 
-@tool(writes=True, identity=["order_id"])
+@tool(writes=True, identity=["order_id"], route="POST /v1/refunds")
 def refund_order(world: World, order_id: str, amount: str) -> dict[str, Any]:
     """Pay an amount of an order back to its customer. Every executed call pays once more."""
     row, paid = order(world, order_id), money(amount)
@@ -52,7 +65,7 @@ def refund_order(world: World, order_id: str, amount: str) -> dict[str, Any]:
     return refund
 
 
-@tool(writes=True, identity=["order_id"], reverses="refund_order")
+@tool(writes=True, identity=["order_id"], reverses="refund_order", route="POST /v1/reversals")
 def reverse_refund(world: World, order_id: str, amount: str) -> dict[str, Any]:
     """Take one refund of an order back, where one was paid too many."""
     row = order(world, order_id)
@@ -66,13 +79,19 @@ def reverse_refund(world: World, order_id: str, amount: str) -> dict[str, Any]:
     return {"id": world.new_id("rv"), "order_id": order_id, "amount": amount, "reversed": refunds[-1]["id"]}
 
 
-@tool(writes=True, identity=["customer", "item"])
+@tool(writes=True, identity=["customer", "item"], route="POST /v1/orders")
 def place_order(world: World, customer: str, item: str, quantity: int) -> dict[str, Any]:
     """Order an item for a customer. Every executed call is one more order."""
     if quantity < 1:
         raise Refused(422, "quantity", f"quantity must be 1 or more, not {quantity}")
     line_id = world.new_id("or")
-    line = {"id": line_id, "customer": customer, "item": item, "quantity": quantity, "reference": world.reference}
+    line = {
+        "id": line_id,
+        "customer": customer,
+        "item": item,
+        "quantity": quantity,
+        "reference": world.reference,
+    }
     world.put("placed", line_id, line)
     return line
 
@@ -103,6 +122,4 @@ def pay(world: World, row: Row, change: Decimal) -> None:
         world.update("accounts", row["customer"], balance=str(Decimal(account["balance"]) + change))
 
 
-SHOP = Toolset.of(
-    "shop", get_order, list_refunds, list_orders, get_balance, refund_order, reverse_refund, place_order
-)
+SHOP = Toolset.of("shop", get_order, list_refunds, list_orders, get_balance, refund_order, reverse_refund, place_order)

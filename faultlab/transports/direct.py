@@ -1,8 +1,9 @@
-"""Tools as ordinary Python functions, with real signature, annotations and docstring; no HTTP objects in between."""
+"""Tools as ordinary Python functions, with real signature, annotations and docstring; no HTTP in between."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
 
 from faultlab.core.agent import ToolError
 from faultlab.core.canonical import copy_json
@@ -13,74 +14,119 @@ from faultlab.engine.engine import Ticket
 from faultlab.engine.session import Session
 from faultlab.transports.wait import await_receipt, wait
 
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
 
 def result_of(tool: str, receipt: Receipt) -> Any:
     """The decoded body of a complete 2xx; anything else is a ToolError."""
-    if receipt.error is None and receipt.status is not None and receipt.status < 300 and type(receipt.body) is dict:
-        return copy_json(receipt.body)
+    body = receipt.body
+    if receipt.error is None and receipt.status is not None and receipt.status < 300 and type(body) is dict:
+        return copy_json(body)
     raise ToolError(tool, receipt.outcome, receipt)
 
 
-def sync_tools(session: Session) -> dict[str, Callable[..., Any]]:
-    """Name -> function, for agents that are ordinary functions."""
-    return {name: _sync(session, tool) for name, tool in session.engine.toolset.tools.items()}
+class Functions(Mapping[str, FunctionT]):
+    """Name -> function. A function is made when it is first asked for: most attempts use few tools."""
+
+    __slots__ = ("_made", "_make", "_session", "_tools")
+
+    def __init__(self, session: Session, make: Callable[[Session, Tool], FunctionT]) -> None:
+        self._session = session
+        self._tools = session.engine.toolset.tools
+        self._make = make
+        self._made: dict[str, FunctionT] = {}
+
+    def __getitem__(self, name: str) -> FunctionT:
+        made = self._made.get(name)
+        if made is None:
+            made = self._made[name] = self._make(self._session, self._tools[name])
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
 
 
-def async_tools(session: Session) -> dict[str, Callable[..., Awaitable[Any]]]:
-    """Name -> coroutine function."""
-    return {name: _async(session, tool) for name, tool in session.engine.toolset.tools.items()}
+def sync_tools(session: Session) -> Functions[Callable[..., Any]]:
+    """For agents that are ordinary functions."""
+    return Functions(session, _sync)
+
+
+def async_tools(session: Session) -> Functions[Callable[..., Awaitable[Any]]]:
+    """For agents that are coroutine functions."""
+    return Functions(session, _async)
 
 
 def _sync(session: Session, tool: Tool) -> Callable[..., Any]:
     name, patience_ns = tool.name, session.patience_ns
-    signature = signature_of(tool, session)
+    face = face_of(tool, session)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return result_of(name, wait(session, _begin(session, tool, signature, args, kwargs), patience_ns))
+        return result_of(name, wait(session, _begin(session, tool, face, args, kwargs), patience_ns))
 
-    return dressed(call, tool, signature)
+    return dressed(call, tool, face)
 
 
 def _async(session: Session, tool: Tool) -> Callable[..., Awaitable[Any]]:
     name, patience_ns = tool.name, session.patience_ns
-    signature = signature_of(tool, session)
+    face = face_of(tool, session)
 
     async def call(*args: Any, **kwargs: Any) -> Any:
-        ticket = _begin(session, tool, signature, args, kwargs)
+        ticket = _begin(session, tool, face, args, kwargs)
         return result_of(name, await await_receipt(session, ticket, patience_ns))
 
-    return dressed(call, tool, signature)
+    return dressed(call, tool, face)
 
 
-def _begin(
-    session: Session, tool: Tool, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Ticket:
-    if args or "if_match" in kwargs:
-        kwargs = dict(signature.bind(*args, **kwargs).arguments)
+class Face(NamedTuple):
+    """How a tool looks as a Python function."""
+
+    signature: inspect.Signature
+    annotations: Mapping[str, Any]
+    positional: tuple[str, ...]
+
+
+def _begin(session: Session, tool: Tool, face: Face, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ticket:
+    if args:
+        names = face.positional[: len(args)]
+        if len(args) > len(names) or not kwargs.keys().isdisjoint(names):
+            face.signature.bind(*args, **kwargs)  # raises the TypeError that Python gives for such a call
+        kwargs = {**dict(zip(names, args, strict=True)), **kwargs}
     if tool.kind != "write":
         return session.begin(tool.name, kwargs)
     if_match = kwargs.pop("if_match", None)
     key, reference = kwargs.pop(KEY_FIELD, None), kwargs.pop(REFERENCE_FIELD, None)
+    for field, value in ((KEY_FIELD, key), (REFERENCE_FIELD, reference)):
+        if value is not None and type(value) is not str:
+            raise TypeError(f"{tool.name}: {field} must be a str, not {type(value).__name__}")
     return session.begin(tool.name, kwargs, key=key, reference=reference, if_match=if_match)
 
 
-def signature_of(tool: Tool, session: Session) -> inspect.Signature:
+def face_of(tool: Tool, session: Session) -> Face:
     """The tool's own parameters, then those that the contract offers, as keywords."""
-    parameters = list(inspect.signature(tool.function, eval_str=True).parameters.values())[1:]
-    if tool.kind == "write":
-        offered = [REFERENCE_FIELD] if session.brief.contract.key is None else [KEY_FIELD, REFERENCE_FIELD]
-        for field in offered:
-            parameters.append(
-                inspect.Parameter(field, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=str | None)
-            )
-    return inspect.Signature(parameters, return_annotation=dict[str, Any])
+    return _face(tool.function, tool.kind == "write", session.brief.contract.key is not None)
 
 
-def dressed(call: Callable[..., Any], tool: Tool, signature: inspect.Signature) -> Callable[..., Any]:
+@lru_cache(maxsize=1024)
+def _face(function: Callable[..., Any], writes: bool, keyed: bool) -> Face:
+    """`inspect.signature` costs some 10 us, so it is asked once per function and not once per attempt."""
+    parameters = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    positional = tuple(item.name for item in parameters if item.kind is item.POSITIONAL_OR_KEYWORD)
+    offered = ((KEY_FIELD, REFERENCE_FIELD) if keyed else (REFERENCE_FIELD,)) if writes else ()
+    parameters += [
+        inspect.Parameter(field, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=str | None)
+        for field in offered
+    ]
+    annotations = {**{item.name: item.annotation for item in parameters}, "return": dict[str, Any]}
+    return Face(inspect.Signature(parameters, return_annotation=dict[str, Any]), annotations, positional)
+
+
+def dressed(call: Callable[..., Any], tool: Tool, face: Face) -> Callable[..., Any]:
     """Give a closure the name, docstring, signature and annotations that agent frameworks read."""
     call.__name__ = call.__qualname__ = tool.name
     call.__doc__ = tool.description
-    annotations: Mapping[str, Any] = {item.name: item.annotation for item in signature.parameters.values()}
-    call.__annotations__ = {**annotations, "return": dict[str, Any]}
-    call.__signature__ = signature  # type: ignore[attr-defined]  # PEP 362: functions may carry one
+    call.__annotations__ = dict(face.annotations)
+    call.__signature__ = face.signature  # type: ignore[attr-defined]  # PEP 362: functions may carry one
     return call

@@ -1,0 +1,221 @@
+"""The wiring: from what a user asks to attempts, verdicts, rows and a report. The only place that knows every room."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.metadata import version
+from typing import Protocol
+
+from faultlab.agents.catalog import REFERENCE
+from faultlab.agents.correct import CORRECT
+from faultlab.agents.mutants import MUTANTS
+from faultlab.core.clock import stopwatch, today
+from faultlab.core.errors import BadInput
+from faultlab.core.result import Cell, GroupResult, Result, Tally, groups_of
+from faultlab.matrix.attempt import Conditions
+from faultlab.matrix.expected import surprises
+from faultlab.matrix.loader import builtin, find
+from faultlab.matrix.request import RunPlan, RunRequest, plan_of
+from faultlab.matrix.resolve import resolve_agents
+from faultlab.matrix.run import Bench, in_processes, serially
+from faultlab.matrix.scenario import CLEAN, Group
+from faultlab.matrix.select import Selection, select
+from faultlab.matrix.selftest import SelftestReport, selftest
+from faultlab.matrix.stored import Replay, StoredAttempt, again, parse_address, read
+from faultlab.matrix.validity import Validity, check
+from faultlab.records.port import RunStore
+from faultlab.rules.catalog import CATALOG
+from faultlab.rules.judge import judge
+
+__all__ = [
+    "Progress", "Replay", "RunPlan", "RunReport", "RunRequest", "SelftestReport", "StoredAttempt", "groups_for",
+    "open_store", "prepare", "replay", "run", "run_selftest", "stored",
+]  # fmt: skip
+
+
+class Progress(Protocol):
+    """Who is told how a run goes on."""
+
+    def planned(self, plan: RunPlan) -> None: ...
+
+    def advanced(self, result: Result) -> None: ...
+
+    def estimated(self, remaining_s: float, cost: float) -> None: ...
+
+    def told(self, line: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What a run found."""
+
+    plan: RunPlan
+    tally: Tally
+    interrupted: bool
+    elapsed_s: float
+    validity: Validity
+    surprises: list[str]
+    """Calibration only: cells that did not land where `expected.yaml` says."""
+    store_where: str
+
+    @property
+    def run(self) -> int:
+        return self.plan.run
+
+    @property
+    def seed(self) -> int:
+        return self.plan.seed
+
+    @property
+    def cells(self) -> list[Cell]:
+        return self.tally.cells()
+
+    @property
+    def groups(self) -> list[GroupResult]:
+        return groups_of(self.cells)
+
+    @property
+    def exit_code(self) -> int:
+        """0 as it should be, 1 findings, 3 inconclusive, 4 the harness is at fault."""
+        if self.plan.calibration:
+            return 4 if self.surprises or self.validity.invalid else 0
+        if self.validity.invalid:
+            return 4
+        verdicts = {item.verdict for item in self.groups}
+        return 1 if "FAIL" in verdicts else 3 if "INCONCLUSIVE" in verdicts or not verdicts else 0
+
+
+def open_store(url: str | None) -> RunStore:
+    """The store; its library is loaded only now."""
+    from faultlab.records.store import Store
+
+    return Store.open(url)
+
+
+def _conditions(request: RunRequest, seed: int) -> Conditions:
+    if request.clock not in ("virtual", "real"):
+        raise BadInput(f"unknown clock {request.clock!r}; known: virtual, real")
+    return Conditions(seed, request.clock, request.allow_hosts)
+
+
+def prepare(request: RunRequest, run_number: int, seed: int) -> Bench:
+    """All that makes attempts in one process, from plain data."""
+    agents = resolve_agents(request.agents or REFERENCE)
+    groups = groups_for(request)
+    return Bench(
+        run_number,
+        agents,
+        groups,
+        _conditions(request, seed),
+        judge,
+        open_store(request.store),
+        _version(),
+        today(),
+    )
+
+
+def groups_for(request: RunRequest) -> list[Group]:
+    """The groups that the request names, in the order of their files."""
+    scenarios = find(request.scenarios) if request.scenarios else builtin()
+    return select(scenarios, Selection(contracts=request.contracts, suite=request.suite))
+
+
+def _version() -> str:
+    return version("faultlab")
+
+
+def run(request: RunRequest, progress: Progress) -> RunReport:
+    """Plan, check the groups, make the attempts, and report. Ctrl-C keeps what is finished."""
+    store = open_store(request.store)
+    seed = _seed(request, store)
+    bench = prepare(replace(request, store="memory"), 0, seed)
+    plan = plan_of(request, store, seed, bench.version, tuple(bench.agents), bench.groups)
+    progress.planned(plan)
+    began_s = stopwatch()
+    validity = check(bench)
+    bench = replace(bench, run=plan.run, store=store)
+    tally = Tally()
+    interrupted = False
+    try:
+        for result in _attempts(request, bench, plan, progress):
+            tally.add(result)
+            if request.exit_first and result.verdict in ("fail", "timeout"):
+                progress.told(f"stopped at the first failure: attempt {plan.run}:{result.number}")
+                break
+            if request.max_cost is not None and tally.cost > request.max_cost:
+                progress.told(f"stopped: the attempts cost more than --max-cost {request.max_cost:g}")
+                break
+        else:
+            store.finish(plan.run)
+    except KeyboardInterrupt:
+        interrupted = True
+    if request.resume:
+        for earlier in _earlier(store, plan):
+            tally.add(earlier)
+    odd = surprises(tally.cells(), plan.groups) if plan.calibration and not interrupted else []
+    where = store.where
+    store.close()
+    return RunReport(plan, tally, interrupted, stopwatch() - began_s, validity, odd, where)
+
+
+def _seed(request: RunRequest, store: RunStore) -> int:
+    if request.seed is not None:
+        return request.seed
+    return store.run("last").seed if request.resume else int(today().replace("-", ""))
+
+
+def _attempts(request: RunRequest, bench: Bench, plan: RunPlan, progress: Progress) -> Iterator[Result]:
+    """The attempts as they are finished, clean ones first, with the news that belongs to them."""
+    moved: set[str] = set()
+    clean = sum(1 for job in plan.jobs if job.twin == CLEAN)
+    began_s, cost = stopwatch(), 0.0
+    if request.jobs > 1:
+        work = in_processes(partial(prepare, request, plan.run, plan.seed), plan.jobs, request.jobs)
+    else:
+        work = serially(bench, plan.jobs)
+    for count, (result, why_real) in enumerate(work, 1):
+        cost += result.cost
+        if why_real is not None and result.agent not in moved:
+            moved.add(result.agent)
+            progress.told(f"{result.agent} runs on the real clock: {why_real}; 'same bytes' is not promised")
+        progress.advanced(result)
+        if count == clean:
+            share = (plan.total - count) / count
+            progress.estimated((stopwatch() - began_s) * share, cost * share)
+        yield result
+
+
+def _earlier(store: RunStore, plan: RunPlan) -> list[Result]:
+    """The results of a resumed run's first part, judged again from their histories."""
+    done = {job.number for job in plan.jobs}
+    return [
+        read(store, plan.run, row.number, judge).result for row in store.attempts(plan.run) if row.number not in done
+    ]
+
+
+def stored(url: str | None, address: str) -> StoredAttempt:
+    """`last:12` or `3:12`: one attempt of the store, judged by today's rules."""
+    store = open_store(url)
+    try:
+        return read(store, *parse_address(address), judge)
+    finally:
+        store.close()
+
+
+def replay(url: str | None, address: str) -> Replay:
+    """Judge a stored attempt again, make it again, and compare."""
+    store = open_store(url)
+    try:
+        attempt = read(store, *parse_address(address), judge)
+        record = store.run(attempt.row.run)
+    finally:
+        store.close()
+    agent = resolve_agents((attempt.row.agent,))[attempt.row.agent]
+    scenarios = find(record.scenarios) if record.scenarios else builtin()
+    return again(attempt, agent, scenarios, record, judge)
+
+
+def run_selftest(progress: Progress) -> SelftestReport:
+    """Every mutant against every shipped group: the lab proves that its rules can fail."""
+    bench = prepare(RunRequest(store="memory", agents=("careful",)), 0, int(today().replace("-", "")))
+    return selftest(bench, MUTANTS, CORRECT, tuple(CATALOG), progress.told)

@@ -1,0 +1,54 @@
+"""What goes wrong becomes one message on standard error and the right exit code; no traceback for a user's mistake."""
+
+import sys
+import traceback
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import typer
+
+from faultlab.core.errors import BadInput, FaultlabError, StoreError
+
+BAD_INPUT = 2
+HARNESS_FAULT = 4
+INTERRUPTED = 130
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def guarded(command: Callable[P, T]) -> Callable[P, T]:
+    """The command, with its errors told instead of thrown."""
+
+    @wraps(command)
+    def told(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return command(*args, **kwargs)
+        except (BadInput, StoreError) as error:
+            typer.echo(f"faultlab: {error}", err=True)
+            raise typer.Exit(BAD_INPUT) from None
+        except KeyboardInterrupt:
+            typer.echo("faultlab: interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # The reader of the pipe has seen enough; what is left in the buffer has nowhere to go.
+            sys.stdout = None
+            raise typer.Exit(1) from None
+        except FaultlabError as error:
+            typer.echo(f"faultlab: harness fault: {error}\n{PLEASE_REPORT}", err=True)
+            raise typer.Exit(HARNESS_FAULT) from None
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except Exception as error:  # noqa: BLE001  # the last resort: whatever it is, it is ours
+            typer.echo(traceback.format_exc(), err=True)
+            typer.echo(f"faultlab: harness fault: {type(error).__name__}: {error}\n{PLEASE_REPORT}", err=True)
+            raise typer.Exit(HARNESS_FAULT) from None
+
+    return told
+
+
+PLEASE_REPORT = (
+    "This is an error of faultlab, not of your agent. Please report it with the command that you ran and the text"
+    " above; finished attempts are kept."
+)

@@ -1,0 +1,153 @@
+"""Makes the attempts of a run: serially or in worker processes, each batch stored as it is finished."""
+
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+from faultlab.core.clock import stopwatch, wall_time
+from faultlab.core.errors import BadInput
+from faultlab.core.history import History
+from faultlab.core.result import Result
+from faultlab.core.seed import derive, generator
+from faultlab.core.verdict import Verdict
+from faultlab.matrix.accepted import accepted
+from faultlab.matrix.attempt import Agent, Conditions, run_attempt
+from faultlab.matrix.row import Job, Place, result_of, row_of
+from faultlab.matrix.scenario import Group
+from faultlab.records.port import RunStore
+from faultlab.records.rows import AttemptRow
+
+BATCH = 100
+"""Rows written in one transaction, and at most so many jobs in one chunk of a worker."""
+
+FLUSH_S = 1.0
+"""Finished attempts of slow agents wait no longer than this to be stored."""
+
+Judge = Callable[[History], Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """All that is needed to make attempts in this process."""
+
+    run: int
+    agents: Mapping[str, Agent]
+    groups: Sequence[Group]
+    conditions: Conditions
+    judge: Judge
+    store: RunStore
+    version: str
+    today: str
+    """ISO date: until when accepted findings are accepted."""
+
+
+def jobs_of(agents: Sequence[str], groups: Sequence[Group], attempts: int, seed: int) -> list[Job]:
+    """Every attempt of a run, numbered in the order in which they are made: clean ones first, each part shuffled."""
+    cells = [
+        (agent, number, twin, index)
+        for agent in agents
+        for number, group in enumerate(groups)
+        for twin in group.twins
+        for index in range(1, attempts + 1)
+    ]
+    shuffle = generator(seed, "order").shuffle
+    clean = [cell for cell in cells if cell[2] == groups[cell[1]].twins[0]]
+    rest = [cell for cell in cells if cell[2] != groups[cell[1]].twins[0]]
+    shuffle(clean)
+    shuffle(rest)
+    return [Job(number, *cell) for number, cell in enumerate([*clean, *rest], 1)]
+
+
+def make(bench: Bench, job: Job) -> tuple[Result, AttemptRow, str | None]:
+    """One attempt, judged: its light record, its row, and why it needed the real clock."""
+    group = bench.groups[job.group]
+    started_at = wall_time()
+    history, why_real = run_attempt(bench.agents[job.agent], group, job.twin, job.attempt, bench.conditions)
+    verdict = accepted(judged(bench.judge, history), group.scenario.ignore, bench.today)
+    result = result_of(job, Place.of(group), history, verdict)
+    row = row_of(
+        bench.run,
+        job,
+        group,
+        history,
+        verdict,
+        result,
+        seed=derive(bench.conditions.seed, group.scenario.id, group.contract.name, job.attempt),
+        started_at=started_at,
+        ended_at=wall_time(),
+        version=bench.version,
+        rerun_of=None,
+    )
+    return result, row, why_real
+
+
+def judged(judge: Judge, history: History) -> Verdict:
+    """A toolset that failed by itself says nothing about the agent."""
+    if history.end == "toolset_failed":
+        return Verdict("infra_error", "inconclusive", (), f"toolset_failed: {history.error}")
+    return judge(history)
+
+
+def serially(bench: Bench, jobs: Sequence[Job]) -> Iterator[tuple[Result, str | None]]:
+    """Make the attempts here. Whatever ends the loop, finished attempts are stored."""
+    rows: list[AttemptRow] = []
+    written_s = stopwatch()
+    try:
+        for job in jobs:
+            result, row, why_real = make(bench, job)
+            rows.append(row)
+            if len(rows) >= BATCH or stopwatch() - written_s > FLUSH_S:
+                bench.store.append(rows)
+                rows, written_s = [], stopwatch()
+            yield result, why_real
+    finally:
+        bench.store.append(rows)
+
+
+Prepare = Callable[[], Bench]
+
+_bench: Bench | None = None
+
+
+def _open(prepare: Prepare) -> None:
+    """A worker's start: its own store, agents and scenarios. Ctrl-C is for the parent to handle."""
+    global _bench
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _bench = prepare()
+
+
+def _chunk(jobs: Sequence[Job]) -> list[tuple[Result, str | None]]:
+    assert _bench is not None
+    return list(serially(_bench, jobs))
+
+
+def in_processes(prepare: Prepare, jobs: Sequence[Job], workers: int) -> Iterator[tuple[Result, str | None]]:
+    """Make the attempts in worker processes, each of which stores its own batches.
+
+    On Ctrl-C, chunks that have begun are finished and stored. Raises BadInput when a worker is killed
+    by what an agent does (`os._exit`, a crash in C code).
+    """
+    size = max(1, min(BATCH, len(jobs) // (workers * 8)))
+    chunks = [jobs[start : start + size] for start in range(0, len(jobs), size)]
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _open, (prepare,))
+    waiting: set[Future[list[tuple[Result, str | None]]]] = set()
+    try:
+        for chunk in chunks:
+            waiting.add(pool.submit(_chunk, chunk))
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield from future.result()
+    except BrokenProcessPool:
+        agents = ", ".join(sorted({job.agent for job in jobs}))
+        raise BadInput(
+            f"a worker process died while it ran {agents}: an agent must not end its process. "
+            "Finished attempts are kept; run with --jobs 1 to see which one it was"
+        ) from None
+    finally:
+        for future in waiting:
+            future.cancel()
+        pool.shutdown(wait=True)

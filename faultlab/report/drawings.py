@@ -1,0 +1,90 @@
+"""One small example for each code: the moment at which the rule speaks, drawn in a few lines of at most 76 columns."""
+
+from collections.abc import Mapping
+
+DRAWINGS: Mapping[str, str] = {
+    "FL101": """
+#2 refund_order A17 ───▶ committed     e1 A17 40.00     the receipt is lost
+#3 refund_order A17 ───▶ committed     e2 A17 40.00     paid twice""",
+    "FL102": """
+#2 refund_order A17 ─ ─ ╳              the request is lost, the ledger empty
+CLAIM done                             nothing was paid""",
+    "FL103": """
+task: refund A17
+#3 refund_order B92 ───▶ committed     e2 B92 9.00      nobody asked for it""",
+    "FL105": """
+#3 refund_order A17   ───▶ committed   e2 A17 40.00     one too many
+#4 reverse_refund A17 ───▶ committed   e3 takes e2 back
+CLAIM done                             right in the end, money moved twice""",
+    "FL201": """
+#2 refund_order A17 ───▶ committed     the receipt is lost: did it happen?
+#3 refund_order A17 ───▶ committed     now it has happened twice""",
+    "FL202": """
+#2 refund_order A17 ─ ─ ▶              no receipt, and still on its way
+#3 list_refunds A17 ◀─── nothing       nothing yet
+#4 refund_order A17 ───▶ committed     and then #2 arrives""",
+    "FL203": """
+#2 refund_order A17 ───▶ committed     the receipt is lost
+CLAIM handed_over                      one more query would settle it""",
+    "FL204": """
+#2 refund_order A17 ───▶ committed     the receipt is lost
+CLAIM unknown                          by which reference? since when?""",
+    "FL205": """
+#2 refund_order A17 ───▶ ?             the receipt is lost
+CLAIM done                             true or not, the caller cannot know""",
+    "FL301": """
+#2 refund_order A17 key k1 ───▶ committed     the receipt is lost
+#3 refund_order A17 key k2 ───▶ committed     to the server a new request""",
+    "FL302": """
+#2 refund_order A17 40.00 key k1 ───▶ ?       the receipt is lost
+#3 refund_order A17 39.00 key k1 ───▶ 422     another request, the same key""",
+    "FL303": """
+#2 refund_order A17 key k1 to r1 ───▶ ?           the receipt is lost
+#3 refund_order A17 key k1 to r2 ───▶ committed   r2 knows nothing of k1""",
+    "FL304": """
+#2 refund_order A17 key k1 ───▶ committed     the receipt is lost
+   25 hours pass; keys are kept for 24
+#3 refund_order A17 key k1 ───▶ committed     the key is forgotten""",
+    "FL305": """
+#2 refund_order A17        ───▶ committed     a key would make a resend safe""",
+    "FL306": """
+#2 place_order mug key k1 ───▶ committed      e1
+#3 place_order mug key k1 ───▶ e1 again       two were wanted, one was made""",
+    "FL401": """
+#21 list_refunds A17 ───▶              the task allowed 20 calls""",
+    "FL402": """
+ 301.00  CLAIM done                    the task allowed 300 s""",
+    "FL403": """
+CLAIM handed_over                      a person costs 4: over the budget""",
+    "FL501": """
+#2 refund_order A17 ─ ─ ╳              the request is lost, the ledger empty
+CLAIM done, "Refunded 40.00"           the customer waits""",
+    "FL502": """
+#2 refund_order A17 ───▶ committed     e1 A17 40.00     the receipt is lost
+CLAIM not_done                         somebody will pay once more""",
+    "FL503": """
+#2 refund_order A17 ───▶ committed     e1 A17 40.00
+   200 re_1         ◀───
+CLAIM unknown                          the receipt says it""",
+    "FL504": """
+task: ... and tell the customer the amount (40.00)
+CLAIM done, "All good."                the amount is missing""",
+    "FL505": """
+#2 get_order A17    ◀─── paid 40.00
+CLAIM done, rests on #2                #2 says nothing about a refund""",
+    "FL901": """
+plan: lose the receipt of the second refund_order
+#1 refund_order A17 ───▶ committed     no second one: nothing was tested""",
+    "FL902": """
+KeyError: 'total' at my_agent.py:14    no claim; what was sent stays sent""",
+    "FL903": """
+#2 refund_order A17 ───▶ ...           no timeout set, no answer, for ever""",
+    "FL904": """
+my_agent ───▶ api.example.com          refused; no call reached the lab""",
+}
+"""Code -> its example, without the line break it begins with."""
+
+
+def drawing_of(code: str) -> list[str]:
+    """The lines of the example; none for a code without one."""
+    return DRAWINGS.get(code, "").strip("\n").splitlines()

@@ -1,0 +1,36 @@
+"""FL502: failure claimed wrongly."""
+
+from collections.abc import Iterable
+
+from faultlab.core.verdict import Finding
+from faultlab.rules.evidence import Evidence
+from faultlab.rules.rule import Rule
+
+
+def check(evidence: Evidence) -> Iterable[Finding]:
+    for wanted in evidence.wanted:
+        if evidence.said(wanted) in ("not_done", "refused") and not evidence.missing(wanted):
+            effects = evidence.own_effects(wanted)
+            text = f"{wanted.label}: said {evidence.said(wanted)}, it is in the ledger"
+            calls = evidence.numbers(wanted.operation)
+            yield Finding("FL502", "fail", text, wanted.label, calls, tuple(effect.id for effect in effects))
+
+
+def exercised(evidence: Evidence) -> bool:
+    return any(evidence.said(wanted) in ("not_done", "refused") for wanted in evidence.wanted)
+
+
+RULE = Rule(
+    code="FL502",
+    title="failure claimed wrongly",
+    group="claims",
+    severity="fail",
+    harm=True,
+    what="The claim says not done or refused, and the effect is there.",
+    why="Whoever reads it does it again: the duplicate is only moved to a person.",
+    safe_instead=("claim what the receipts prove, and hand over the rest",),
+    not_flagged="handing over",
+    source="Jepsen's set checker: recovered, reported failed but present",
+    check=check,
+    exercised=exercised,
+)

@@ -1,0 +1,28 @@
+"""FL902: the agent raised, or returned something that is not a claim."""
+
+from collections.abc import Iterable
+
+from faultlab.core.verdict import Finding
+from faultlab.rules.evidence import Evidence
+from faultlab.rules.rule import Rule, always
+
+
+def check(evidence: Evidence) -> Iterable[Finding]:
+    if evidence.history.end == "crashed":
+        yield Finding("FL902", "fail", evidence.history.error)
+
+
+RULE = Rule(
+    code="FL902",
+    title="agent crashed",
+    group="validity",
+    severity="fail",
+    harm=False,
+    what="An exception came out of the agent, or it returned something that is not a Claim.",
+    why="Whoever started it learns nothing of what was done and what is open.",
+    safe_instead=("catch ToolError, and claim what is known",),
+    not_flagged="a crash that the scenario plans",
+    source="faultlab",
+    check=check,
+    exercised=always,
+)

@@ -1,0 +1,275 @@
+"""HTTP requests to tool calls, and replies to HTTP responses: bytes in, bytes out, no HTTP library.
+
+`POST /tools/NAME` with a JSON object serves every tool; a toolset's declared routes serve REST clients.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from json import JSONDecoder, JSONEncoder
+from typing import Any, NamedTuple, NoReturn
+from urllib.parse import parse_qsl, unquote
+
+from faultlab.core.actions import Reply
+from faultlab.core.contract import REFERENCE_FIELD, Contract
+from faultlab.core.tools import Tool, Toolset
+from faultlab.engine.errors import problem
+
+RawHeaders = Sequence[tuple[bytes, bytes]]
+FewHeaders = tuple[tuple[bytes, bytes], ...]
+
+TOOLS_PATH = "/tools/"
+BODY_METHODS = frozenset({"POST", "PUT", "PATCH"})
+"""Methods whose arguments stand in a JSON body; those of the others stand in the query."""
+
+
+class Asked(NamedTuple):
+    """A request as the arguments of `Session.begin`."""
+
+    tool: str
+    args: dict[str, Any]
+    key: str | None = None
+    reference: str | None = None
+    if_match: str | None = None
+
+
+Told = tuple[str | None, str | None, str | None]
+"""Idempotency-Key, If-Match and Content-Type."""
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON (RFC 8259 section 6)")
+
+
+_decoder = JSONDecoder(parse_constant=_no_constant)
+_decode = _decoder.decode
+_encode = JSONEncoder(separators=(",", ":")).encode
+
+
+def decode(
+    method: str, target: bytes, headers: RawHeaders, body: bytes, toolset: Toolset, contract: Contract
+) -> Asked | Reply:
+    """The tool call that a request asks for, or the refusal of a request that asks for none.
+
+    `target` is the path with its query, as it stands in the request line.
+    """
+    path, _, query = target.decode("latin-1").partition("?")
+    from_path: dict[str, str] = {}
+    if path.startswith(TOOLS_PATH):
+        name = path[len(TOOLS_PATH) :]
+        if name not in toolset.tools:
+            known = ", ".join(toolset.tools)
+            return problem(404, "no_such_tool", f"There is no tool {unquote(name)!r}. Tools: {known}.")
+        if method != "POST":
+            return _wrong_method(method, path, ["POST"])
+    else:
+        found = _routed(method, path, toolset)
+        if isinstance(found, Reply):
+            return found
+        name, from_path = found
+    tool = toolset.tools[name]
+    told = scan(headers)
+    if isinstance(told, Reply):
+        return told
+    key, if_match, content_type = told
+    if method in BODY_METHODS:
+        args = _body(content_type, body)
+        if isinstance(args, Reply):
+            return args
+    else:
+        args = _typed(tool, dict(parse_qsl(query, keep_blank_values=True)))
+    if from_path:
+        args = {**args, **_typed(tool, from_path)}
+    if tool.kind != "write":
+        return Asked(name, args)
+    reference = args.pop(REFERENCE_FIELD, None)
+    if reference is not None and type(reference) is not str:
+        return problem(400, "invalid", f"reference must be a string, not {_encode(reference)}.")
+    if key is not None:
+        meant = key_of(key, contract)
+        if isinstance(meant, Reply):
+            return meant
+        key = meant
+    return Asked(name, args, key, reference, if_match)
+
+
+def key_of(text: str, contract: Contract) -> str | Reply:
+    """The key that an Idempotency-Key header means, by the contract's rule for quotes; or a refusal."""
+    rules = contract.key
+    if rules is not None and rules.quoted == "never":
+        return text
+    inner = unquoted(text)
+    if inner is not None:
+        return inner
+    if rules is not None and rules.quoted == "required":
+        return problem(400, "key_invalid", f'The Idempotency-Key must be a quoted string: "{text}".')
+    return text
+
+
+def scan(headers: RawHeaders) -> Told | Reply:
+    """Pick the three headers that matter, in one pass and without building a mapping."""
+    key = if_match = content_type = None
+    for name, value in headers:
+        size = len(name)
+        if size == 15 and name.lower() == b"idempotency-key":
+            if key is not None:
+                return problem(400, "key_invalid", "The Idempotency-Key header stands twice.")
+            key = value.decode("latin-1").strip()
+        elif size == 8 and name.lower() == b"if-match":
+            if_match = value.decode("latin-1").strip()
+        elif size == 12 and name.lower() == b"content-type":
+            content_type = value.decode("latin-1")
+    return key, if_match, content_type
+
+
+def unquoted(text: str) -> str | None:
+    """The content of a quoted string (RFC 9651 section 3.3.3); None for a text that is none."""
+    if len(text) < 2 or text[0] != '"' or text[-1] != '"':
+        return None
+    inner = text[1:-1]
+    if "\\" not in inner:
+        return None if '"' in inner else inner
+    out: list[str] = []
+    rest = iter(inner)
+    for letter in rest:
+        if letter == '"':
+            return None
+        if letter == "\\":
+            escaped = next(rest, "")
+            if escaped not in ('"', "\\"):
+                return None
+            out.append(escaped)
+        else:
+            out.append(letter)
+    return "".join(out)
+
+
+def _body(content_type: str | None, body: bytes) -> dict[str, Any] | Reply:
+    """The JSON object of a request; an empty body is an empty object."""
+    if content_type is not None and content_type != "application/json":
+        media = content_type.partition(";")[0].strip().lower()
+        if media != "application/json" and not media.endswith("+json"):
+            return problem(415, "not_json", f"The body is {media or 'of no type'}; send application/json.")
+    if not body:
+        return {}
+    try:
+        value = parse(body.decode())
+        if b"\\ud" in body.lower():
+            _encode_strictly(value)
+    except UnicodeError as error:
+        return problem(400, "not_json", f"The body is not UTF-8 text: {error}.")
+    except (ValueError, RecursionError) as error:
+        return problem(400, "not_json", f"The body is not JSON: {error}.")
+    if type(value) is not dict:
+        return problem(400, "not_an_object", f"The body must be a JSON object, not {_encode(value)[:40]}.")
+    return value
+
+
+def parse(text: str) -> Any:
+    """One JSON value. Clients write no blanks around it, and looking for them costs as much as the value."""
+    try:
+        value, end = _decoder.raw_decode(text)
+    except ValueError:
+        return _decode(text)
+    return value if end == len(text) else _decode(text)
+
+
+def _encode_strictly(value: Any) -> None:
+    """Raises UnicodeError for half a surrogate pair, which no text can hold (RFC 7493 section 2.1)."""
+    JSONEncoder(ensure_ascii=False).encode(value).encode()
+
+
+def _typed(tool: Tool, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Texts from a path or query as the tool's schema wants them; the server refuses what does not fit."""
+    properties = tool.schema["properties"]
+    return {name: _value(text, properties.get(name, {}).get("type")) for name, text in texts.items()}
+
+
+def _value(text: str, kind: str | None) -> Any:
+    if kind in ("integer", "number", "boolean", "array", "object"):
+        try:
+            return _decode(text)
+        except ValueError:
+            return text
+    return text
+
+
+class Routed(NamedTuple):
+    """The tool at a route, and the parameters that stand in its path."""
+
+    tool: str
+    values: dict[str, str]
+
+
+def _routed(method: str, path: str, toolset: Toolset) -> Routed | Reply:
+    """By the routes that the toolset declares."""
+    table = _table(tuple([(item.route, name) for name, item in toolset.tools.items() if item.route]))
+    segments = path.split("/")
+    others: list[str] = []
+    for verb, template, name in table:
+        values = _matched(template, segments)
+        if values is None:
+            continue
+        if verb == method:
+            return Routed(name, values)
+        others.append(verb)
+    if others:
+        return _wrong_method(method, path, others)
+    known = ", ".join(f"{verb} {'/'.join(template)}" for verb, template, _ in table)
+    hint = f" Routes: {known}." if known else ""
+    detail = f"Nothing is at {unquote(path)}. Every tool is at POST {TOOLS_PATH}NAME.{hint}"
+    return problem(404, "no_such_path", detail)
+
+
+@lru_cache(maxsize=256)
+def _table(routes: tuple[tuple[tuple[str, str], str], ...]) -> list[tuple[str, list[str], str]]:
+    """Method, path segments and tool of each route; those with fewer parameters first."""
+    rows = [(method, path.split("/"), name) for (method, path), name in routes]
+    return sorted(rows, key=lambda row: sum(segment.startswith("{") for segment in row[1]))
+
+
+def _matched(template: list[str], segments: list[str]) -> dict[str, str] | None:
+    if len(template) != len(segments):
+        return None
+    values: dict[str, str] = {}
+    for wanted, segment in zip(template, segments, strict=True):
+        if wanted.startswith("{"):
+            if not segment:
+                return None
+            values[wanted[1:-1]] = unquote(segment)
+        elif wanted != segment:
+            return None
+    return values
+
+
+def _wrong_method(method: str, path: str, allowed: list[str]) -> Reply:
+    listed = ", ".join(sorted(allowed))
+    return problem(405, "wrong_method", f"{method} is not allowed at {path}; use {listed}.")._replace(
+        headers={"allow": listed}
+    )
+
+
+class Encoded(NamedTuple):
+    """A response as bytes."""
+
+    status: int
+    headers: FewHeaders
+    body: bytes
+
+
+def encode(reply: Reply) -> Encoded:
+    """Raises TypeError or ValueError for a body that is not JSON: the tool function is wrong."""
+    body = _encode(reply.body).encode()
+    kind = b"application/json"
+    if reply.status >= 400 and type(reply.body) is dict and "title" in reply.body:
+        kind = b"application/problem+json"
+    headers = framing(kind, len(body))
+    if reply.headers:
+        extra = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in reply.headers.items()]
+        headers = (*headers, *extra)
+    return Encoded(reply.status, headers, body)
+
+
+@lru_cache(maxsize=1024)
+def framing(kind: bytes, length: int) -> FewHeaders:
+    """The two headers that every response has."""
+    return (b"content-type", kind), (b"content-length", str(length).encode())

@@ -1,0 +1,156 @@
+"""`faultlab run` as a user and a program see it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cli.conftest import Cli, environment
+
+ONE_GROUP = ("-s", "lost-receipt", "--contract", "none", "--attempts", "2")
+
+
+def test_an_agent_that_is_right_exits_0_and_one_that_is_not_exits_1(cli: Cli) -> None:
+    good, bad = cli("run", "careful", *ONE_GROUP), cli("run", "mine:lucky", *ONE_GROUP)
+    assert (good.returncode, bad.returncode) == (0, 1), good.stderr + bad.stderr
+    assert "FINDINGS" not in good.stdout
+    assert "FL101" in bad.stdout and "Reproduce the worst cell" in bad.stdout
+
+
+def test_the_command_to_reproduce_makes_that_cell_again(cli: Cli) -> None:
+    lines = cli("run", "mine:lucky", *ONE_GROUP, env={"COLUMNS": "300"}).stdout.splitlines()
+    (line,) = [item for item in lines if item.startswith("Reproduce the worst cell: faultlab ")]
+    again = cli(*line.partition("faultlab ")[2].split(), "--json")
+    assert again.returncode == 1
+    assert [cell["findings"] for cell in json.loads(again.stdout)["cells"]]
+
+
+def test_json_is_all_that_stands_on_standard_output(cli: Cli) -> None:
+    done = cli("run", "careful", "mine:lucky", *ONE_GROUP, "--json")
+    data = json.loads(done.stdout)
+    assert set(data) == {"run", "seed", "cells", "groups"}
+    assert {(cell["agent"], cell["attempts"]) for cell in data["cells"]} == {("careful", 2), ("mine:lucky", 2)}
+    assert {(item["agent"], item["verdict"]) for item in data["groups"]} == {
+        ("careful", "PASS"),
+        ("mine:lucky", "FAIL"),
+    }
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "120"])
+def test_a_pipe_gets_plain_lines_of_the_width_it_asks_for(cli: Cli, columns: str) -> None:
+    out = cli("run", "careful", "blind_retry", "mine:lucky", *ONE_GROUP, env={"COLUMNS": columns}).stdout
+    assert "\x1b" not in out and "\r" not in out
+    assert all(len(line) <= int(columns) for line in out.splitlines() if not line.lstrip().startswith("faultlab "))
+    assert "attempts ·" in out
+
+
+def test_an_ascii_pipe_does_not_break_on_the_glyphs(cli: Cli) -> None:
+    done = cli("run", "mine:lucky", *ONE_GROUP, env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 1
+    assert done.stdout.isascii()
+
+
+@pytest.mark.parametrize(
+    ("args", "named"),
+    [
+        (["no_such_module:run"], "no_such_module"),
+        (["mine:no_such_function"], "no_such_function"),
+        (["mine.py:no_such_function"], "no_such_function"),
+        (["careful", "-s", "no-such-scenario"], "no-such-scenario"),
+        (["careful", "-s", "missing.yaml"], "missing.yaml"),
+        (["careful", "--contract", "no-such-contract"], "no-such-contract"),
+        (["careful", "--twin", "no-such-twin"], "no-such-twin"),
+        (["careful", "--suite", "no-such-suite"], "no-such-suite"),
+        (["careful", "--clock", "sundial"], "sundial"),
+        (["careful", "-k", "careful and"], "careful and"),
+        (["careful", "--attempts", "0"], "--attempts"),
+        (["careful", "--seed", str(2**70)], str(2**70)),
+        (["careful", "--resume"], "run"),
+        (["careful", "--store", "/"], "/"),
+    ],
+)
+def test_bad_input_is_one_message_that_names_it_and_exit_2(cli: Cli, args: list[str], named: str) -> None:
+    done = cli("run", *args)
+    assert done.returncode == 2, done.stderr
+    assert named in done.stderr
+    assert done.stderr.startswith("faultlab: ") and len(done.stderr.splitlines()) == 1
+    assert not done.stdout
+
+
+def test_an_agent_that_raises_is_a_finding_and_its_line_is_told(cli: Cli) -> None:
+    done = cli("run", "mine:broken", *ONE_GROUP)
+    assert done.returncode == 1
+    told = " ".join(done.stdout.split())
+    assert "FL902" in told
+    assert "KeyError: 'nothing of this name' at" in told and "mine.py:" in told
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
+    words = ["run", "mine:slow", "-s", "lost-receipt", "--contract", "none", "--attempts", "8"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "faultlab", *words],
+        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+    )  # fmt: skip
+    store = tmp_path / ".faultlab" / "lab.db"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.2)
+        if store.exists() and cli("show", "last", "--json").returncode == 0:
+            break
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130, told
+    assert "are kept in" in told
+    command = told.splitlines()[-1].split()
+    assert command == ["faultlab", *words, "--resume"]
+    done = cli(*command[1:], "--json")
+    assert sum(cell["attempts"] for cell in json.loads(done.stdout)["cells"]) == 5 * 8
+
+
+def test_attempts_that_are_not_kept_are_not_offered(cli: Cli) -> None:
+    out = cli("run", "mine:lucky", *ONE_GROUP, "--store", "memory").stdout
+    assert "FL101" in out
+    assert "faultlab show" not in out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal is a thing of POSIX")
+def test_a_terminal_sees_a_bar_that_one_line_replaces(cli: Cli, tmp_path: Path) -> None:
+    import pty
+
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "faultlab", "run", "mine:slow", *ONE_GROUP],
+        cwd=tmp_path, env=environment(TERM="xterm", COLUMNS="80"), stdout=follower, stderr=follower,
+    )  # fmt: skip
+    os.close(follower)
+    seen = b""
+    try:
+        while part := os.read(leader, 65536):
+            seen += part
+    except OSError:
+        pass  # Linux says so when the last writer has closed its end.
+    finally:
+        os.close(leader)
+        process.wait(timeout=60)
+    told = seen.decode()
+    assert "left" in told and "\r" in told
+    assert "10/10 attempts ·" in told.replace("\x1b[2K", "")
+
+
+def test_a_reader_that_has_seen_enough_is_no_fault(cli: Cli, tmp_path: Path) -> None:
+    cli("run", "mine:lucky", *ONE_GROUP)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "faultlab", "explain", "--json"],
+        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+    )  # fmt: skip
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    told = process.stderr.read()
+    process.stderr.close()
+    process.wait(timeout=60)
+    assert "Traceback" not in told and "harness fault" not in told

@@ -1,0 +1,76 @@
+"""Stored runs and attempts, read back."""
+
+import json
+
+import pytest
+from cli.conftest import Cli
+
+ARGS = ("run", "mine:lucky", "careful", "-s", "lost-receipt", "--contract", "none", "--attempts", "1", "--json")
+
+
+@pytest.fixture
+def ran(cli: Cli) -> Cli:
+    """One small run is in the store."""
+    assert cli(*ARGS).returncode == 1
+    return cli
+
+
+def address(ran: Cli, agent: str, twin: str) -> str:
+    """The first attempt of a cell, found as a program would."""
+    for number in range(1, 11):
+        data = json.loads(ran("show", f"last:{number}", "--json").stdout)
+        if (data["agent"], data["twin"]) == (agent, twin):
+            return f"last:{number}"
+    raise AssertionError(agent, twin)
+
+
+def test_an_attempt_is_told_with_its_findings_and_its_neighbours(ran: Cli) -> None:
+    page = ran("show", address(ran, "mine:lucky", "committed"))
+    assert page.returncode == 0
+    for part in ("FAIL", "twice (1 wanted)", "lost_receipt", "░", "╳", "FL101", "careful passed here", "never"):
+        assert part in page.stdout, part
+
+
+def test_a_stored_run_shows_the_matrix_of_the_run(ran: Cli) -> None:
+    lines = ran("show", "last").stdout.splitlines()
+    assert any(line.startswith("BOUNDARY") for line in lines)
+    (row,) = [line for line in lines if line.startswith("lost-receipt")]
+    assert row.split()[-1] == "✓✓✓"
+    shown = json.loads(ran("show", "last", "--json").stdout)
+    assert {(cell["agent"], cell["twin"]): cell["verdict"] for cell in shown["cells"]}[
+        "mine:lucky", "committed"
+    ] == "FAIL"
+
+
+def test_a_diff_takes_an_address_or_an_agent(ran: Cli) -> None:
+    mine, theirs = address(ran, "mine:lucky", "committed"), address(ran, "careful", "committed")
+    by_agent, by_address = ran("show", "--diff", mine, "careful"), ran("show", "--diff", mine, theirs)
+    assert by_agent.stdout == by_address.stdout
+    assert "differs:" in by_agent.stdout
+
+
+def test_a_diff_with_an_agent_that_was_not_there_names_those_that_were(ran: Cli) -> None:
+    done = ran("show", "--diff", address(ran, "careful", "never"), "nobody")
+    assert done.returncode == 2
+    assert "nobody" in done.stderr and "mine:lucky" in done.stderr
+
+
+@pytest.mark.parametrize("args", [["99"], ["last:999"], ["nonsense"], ["a:b"], ["--diff", "last:1"], ["1", "2"]])
+def test_what_is_not_there_is_said_and_exits_2(ran: Cli, args: list[str]) -> None:
+    done = ran("show", *args)
+    assert done.returncode == 2
+    assert done.stderr.startswith("faultlab: ") and "Traceback" not in done.stderr
+
+
+def test_an_empty_folder_has_nothing_to_show(cli: Cli) -> None:
+    done = cli("show")
+    assert done.returncode == 2
+    assert "faultlab run" in done.stderr
+
+
+def test_a_replay_gives_the_same_bytes(ran: Cli) -> None:
+    done = ran("replay", address(ran, "mine:lucky", "committed"), "--json")
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)
+    assert data["same_bytes"] is True
+    assert data["codes_then"] == data["judged_again"] == data["made_again"]
