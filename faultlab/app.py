@@ -218,4 +218,4 @@ def replay(url: str | None, address: str) -> Replay:
 def run_selftest(progress: Progress) -> SelftestReport:
     """Every mutant against every shipped group: the lab proves that its rules can fail."""
     bench = prepare(RunRequest(store="memory", agents=("careful",)), 0, int(today().replace("-", "")))
-    return selftest(bench, MUTANTS, CORRECT, tuple(CATALOG), progress.told)
+    return selftest(bench, bench.agents["careful"], MUTANTS, CORRECT, tuple(CATALOG), progress.told)

@@ -79,7 +79,8 @@ def perform(request: "lab.RunRequest", *, as_json: bool) -> int:
     from importlib.metadata import version
 
     import faultlab.app as lab
-    from faultlab.cli.output import News, print_json
+    from faultlab.cli.news import News
+    from faultlab.cli.output import print_json
     from faultlab.report.as_json import run_json
     from faultlab.report.screen import Screen
     from faultlab.report.summary import summary_lines
@@ -104,15 +105,25 @@ def _summary(request: "lab.RunRequest", report: "lab.RunReport", real_clock: boo
     from faultlab.report.summary import Summary
 
     plan, validity = report.plan, report.validity
+    new_store = report.run == 1 and request.store != "memory"
     return Summary(
-        run=report.run, seed=report.seed, agents=plan.agents, cells=report.cells, attempts=plan.attempts,
-        calibration=plan.calibration, exit_code=INTERRUPTED if report.interrupted else report.exit_code,
-        oracle=(validity.oracle_cells, validity.cells), null_cells=validity.null_cells, invalid=validity.invalid,
-        surprises=report.surprises, real_clock=real_clock, store=report.store_where if report.run == 1 and request.store != "memory" else "",
+        run=report.run,
+        seed=report.seed,
+        agents=plan.agents,
+        cells=report.cells,
+        attempts=plan.attempts,
+        calibration=plan.calibration,
+        exit_code=INTERRUPTED if report.interrupted else report.exit_code,
+        oracle=(validity.oracle_cells, validity.cells),
+        null_cells=validity.null_cells,
+        invalid=validity.invalid,
+        surprises=report.surprises,
+        real_clock=real_clock,
+        store=report.store_where if new_store else "",
         options=_repeated(request),
         store_options=store_options(request.store),
         names=_files(request, report),
-    )  # fmt: skip
+    )
 
 
 def _files(request: "lab.RunRequest", report: "lab.RunReport") -> dict[str, str]:

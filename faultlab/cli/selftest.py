@@ -13,7 +13,8 @@ def selftest(as_json: Json = False) -> None:
     from importlib.metadata import version
 
     import faultlab.app as lab
-    from faultlab.cli.output import News, print_json
+    from faultlab.cli.news import News
+    from faultlab.cli.output import print_json
     from faultlab.report.as_json import selftest_json
     from faultlab.report.screen import Screen
     from faultlab.report.selftest import selftest_lines

@@ -83,7 +83,7 @@ def _attempt(address: str, store: str | None, *, as_json: bool) -> None:
     better = next((item for item in rivals(run, result) if item.verdict == "pass"), None)
     view = AttemptView(
         attempt.row.run, attempt.seed, result, attempt.history, attempt.verdict, run.attempts,
-        siblings(run, result), better if attempt.verdict.verdict != "pass" else None, store_options(store),
+        siblings(run, result), better if attempt.verdict.verdict != "pass" else None, store_options(store) or (),
     )  # fmt: skip
     screen.show(attempt_lines(view, screen.width))
 

@@ -71,7 +71,7 @@ class Cell(NamedTuple):
     twin: str
     verdict: CellVerdict
     mark: Mark
-    count: int
+    made: int
     """Attempts made."""
     passed: int
     ways: tuple[Result, ...]

@@ -4,7 +4,7 @@ A handle is a key or a reference. Three answers of a status query by key: Restat
 not found). A fence by key: Square's cancel-by-idempotency-key, made definitive.
 """
 
-from typing import Any, Literal
+from typing import Any
 
 from faultlab.core.contract import Contract
 from faultlab.core.tools import Tool, Toolset, tool
@@ -15,17 +15,6 @@ DONE = "_done"
 RUNNING = "_running"
 TOMBS = "_tombs"
 BARS = "_bars"
-
-Answer = Literal["present", "absent", "not_ready", "fenced"]
-
-STATES: dict[str, Answer] = {
-    "applied": "present",
-    "not_found": "absent",
-    "not_ready": "not_ready",
-    "cancelled": "fenced",
-    "accepted": "not_ready",
-}
-"""The member `state` of a status or fence answer, as a Reveal says it."""
 
 
 @tool(kind="status", route="GET /v1/operations/{reference}")

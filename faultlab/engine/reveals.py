@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
+from faultlab.core.answers import handle_reveal
 from faultlab.core.canonical import identity_of
 from faultlab.core.contract import Contract
 from faultlab.core.records import Call, Reveal
-from faultlab.core.tools import Tool, Toolset
-from faultlab.engine.handles import STATES
+from faultlab.core.tools import Toolset
 
 
 def reveals(toolset: Toolset, contract: Contract, call: Call, body: Any) -> tuple[Reveal, ...]:
     """`body`: the decoded 2xx answer, or None for a read that gave none (then only what was asked is told)."""
     tool = toolset.tools[call.tool]
     if tool.kind != "read":
-        return (_by_handle(tool, contract, call, body),)
+        return (handle_reveal(tool.kind, contract, str(call.args.get("reference", "")), body),)
     told = []
     for target, shown_in in tool.reveals.items():
         names = toolset.tools[target].identity
@@ -33,15 +33,6 @@ def reveals(toolset: Toolset, contract: Contract, call: Call, body: Any) -> tupl
             )
         )
     return tuple(told)
-
-
-def _by_handle(tool: Tool, contract: Contract, call: Call, body: Any) -> Reveal:
-    handle = str(call.args.get("reference", ""))
-    state = STATES.get(body.get("state", "")) if isinstance(body, Mapping) else None
-    answer = state or "not_ready"
-    offered = contract.status if tool.kind == "status" else contract.fence == "durable"
-    definitive = offered and answer in ("present", "absent", "fenced")
-    return Reveal("", "", handle, (handle,) if answer == "present" else (), answer, definitive)
 
 
 def is_negative(told: tuple[Reveal, ...], late: Call) -> bool:

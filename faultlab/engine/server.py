@@ -161,11 +161,12 @@ class Server:
         effect_id = "e_" + self.world.token()
         reverses = None
         if tool.reverses is not None:
+            taken = {item.reverses for item in self.ledger}
             reverses = next(
                 (
                     item.id
                     for item in reversed(self.ledger)
-                    if item.tool == tool.reverses and item.identity == call.identity and item.reverses is None
+                    if item.tool == tool.reverses and item.identity == call.identity and item.id not in taken
                 ),
                 None,
             )

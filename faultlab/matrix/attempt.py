@@ -100,7 +100,7 @@ def _run(
                 ended = _guarded(lambda: agent(task, env), conditions)
     if not real and report.why_real is not None:
         return _close(session, ended, ()), report.why_real
-    return _close(session, ended, tuple(report.refused)), None
+    return _close(session, ended, (*report.refused, *session.refused_hosts)), None
 
 
 def _real(agent: Agent, task: Task, env: LabEnv, session: Session) -> Any:

@@ -10,9 +10,7 @@ from faultlab.core.knowledge import Knowledge, Operation
 from faultlab.core.records import Ask, Call, Claim, HandOver, Note, Outcome
 from faultlab.engine.session import Session
 from faultlab.transports.direct import async_tools, sync_tools
-
-BASE_URL = "http://lab.invalid"
-
+from faultlab.transports.http_library import BASE_URL
 
 class LabEnv:
     """Implements `core.agent.Env`. HTTP clients are made on first use."""

@@ -55,22 +55,28 @@ class SelftestReport:
 
 def selftest(
     bench: Bench,
+    right: Agent,
     mutants: Mapping[str, tuple[Agent, str]],
     correct: Mapping[str, Agent],
     codes: Sequence[str],
     told: Callable[[str], None],
 ) -> SelftestReport:
-    """One attempt a cell for each mutant and each correct agent; nothing is stored."""
+    """One attempt a cell for each agent; nothing is stored. `right` is what the mutants were made from."""
+    usual = {code for item in _everywhere(bench, "careful", right) for code in _codes(item)}
     judged_mutants = []
     for name, (agent, expected) in mutants.items():
-        failed = [item for item in _everywhere(bench, name, agent) if item.verdict != "pass"]
-        killed_by = sorted({code for item in failed for code in item.codes | _validity(item)})
-        cells = tuple(f"{item.scenario}/{item.contract}/{item.twin}: {' '.join(sorted(item.codes))}" for item in failed)
+        results = _everywhere(bench, name, agent)
+        killed_by = sorted({code for item in results for code in _codes(item)} - usual)
+        cells = tuple(
+            f"{item.scenario}/{item.contract}/{item.twin}: {' '.join(sorted(item.codes))}"
+            for item in results
+            if item.verdict != "pass"
+        )
         judged_mutants.append(MutantResult(name, expected, tuple(killed_by), cells))
         told(f"{name}: {'killed by ' + expected if expected in killed_by else 'SURVIVED ' + expected}")
     judged_correct = []
-    for name, agent in correct.items():
-        found = {code for item in _everywhere(bench, name, agent) for code in item.codes | _validity(item)}
+    for name, agent in {"careful": right, **correct}.items():
+        found = {code for item in _everywhere(bench, name, agent) for code in _codes(item, notes=False)}
         judged_correct.append(CorrectResult(name, tuple(sorted(found))))
         told(f"{name}: {'no finding' if not found else ' '.join(sorted(found))}")
     named = {item.expected for item in judged_mutants}
@@ -82,9 +88,10 @@ def selftest(
     )
 
 
-def _validity(item: Result) -> frozenset[str]:
-    """An attempt that says nothing is caught by a validity rule, whose findings do not fail it."""
-    return frozenset(finding.code for finding in item.findings if finding.code.startswith("FL9"))
+def _codes(item: Result, *, notes: bool = True) -> frozenset[str]:
+    """What was found in one attempt; an attempt that failed without a finding shows as its verdict."""
+    found = frozenset(finding.code for finding in item.findings) if notes else item.codes
+    return found or (frozenset() if item.verdict == "pass" else frozenset({item.verdict}))
 
 
 def _everywhere(bench: Bench, name: str, agent: Agent) -> list[Result]:

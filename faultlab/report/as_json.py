@@ -37,7 +37,7 @@ def _cell(cell: Cell, alone: bool) -> dict[str, Any]:
         "twin": None if alone and cell.twin == CLEAN else cell.twin,
         "verdict": cell.verdict,
         "mark": cell.mark,
-        "attempts": cell.count,
+        "attempts": cell.made,
         "passed": cell.passed,
         "findings": list(cell.codes),
     }

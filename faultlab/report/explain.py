@@ -128,10 +128,17 @@ def explain_json(code: str) -> dict[str, Any]:
         return FAULTS[code]._asdict()
     rule = rule_of(code)
     return {
-        "code": rule.code, "title": rule.title, "severity": rule.severity, "group": rule.group, "what": rule.what,
-        "example": drawing_of(rule.code), "why": rule.why, "safe_instead": list(rule.safe_instead), "not_flagged": rule.not_flagged,
+        "code": rule.code,
+        "title": rule.title,
+        "severity": rule.severity,
+        "group": rule.group,
+        "what": rule.what,
+        "example": drawing_of(rule.code),
+        "why": rule.why,
+        "safe_instead": list(rule.safe_instead),
+        "not_flagged": rule.not_flagged,
         "source": rule.source,
-    }  # fmt: skip
+    }
 
 
 def all_json() -> list[dict[str, Any]]:

@@ -64,11 +64,6 @@ class Section(NamedTuple):
     """Agent -> groups passed."""
     groups: Mapping[str, int]
     """Agent -> groups run."""
-    cells: int
-    deterministic: int
-    """Cells whose attempts all went the same way apart from ids and times."""
-    attempts: int
-    """The most attempts that a cell has."""
 
     @property
     def total(self) -> int:
@@ -118,16 +113,12 @@ def _suite_place(suite: str) -> tuple[int, str]:
 
 def _section(suite: str, agents: Sequence[str], groups: Sequence[GroupResult]) -> Section:
     present = tuple(name for name in agents if any(group.agent == name for group in groups))
-    cells = [cell for group in groups for cell in group.cells]
     return Section(
         suite,
         present,
         tuple(_rows(groups)),
         {name: sum(1 for item in groups if item.agent == name and item.verdict == "PASS") for name in present},
         {name: sum(1 for item in groups if item.agent == name) for name in present},
-        len(cells),
-        sum(1 for cell in cells if cell.deterministic),
-        max((cell.count for cell in cells), default=0),
     )
 
 

@@ -13,8 +13,6 @@ from faultlab.rules.fl204_hand_over_incomplete import RULE as FL204
 from faultlab.rules.fl205_claimed_while_unknown import RULE as FL205
 from faultlab.rules.fl301_key_changed import RULE as FL301
 from faultlab.rules.fl302_parameters_changed import RULE as FL302
-from faultlab.rules.fl303_scope_changed import RULE as FL303
-from faultlab.rules.fl304_window_not_known import RULE as FL304
 from faultlab.rules.fl305_no_key import RULE as FL305
 from faultlab.rules.fl306_one_key_for_two import RULE as FL306
 from faultlab.rules.fl401_call_budget import RULE as FL401
@@ -43,8 +41,6 @@ RULES: tuple[Rule, ...] = (
     FL205,
     FL301,
     FL302,
-    FL303,
-    FL304,
     FL305,
     FL306,
     FL401,

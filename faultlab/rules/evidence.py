@@ -1,8 +1,6 @@
 """What the rules share: one pass over the events, made once for each judgement."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from faultlab.core.agent import CALL_COST, HAND_OVER_COST
@@ -25,21 +23,21 @@ class Send(NamedTuple):
     """Nothing was sent for the operation before."""
 
 
-class Wanted(NamedTuple):
+class Wanted:
     """One intended effect, whether or not anything was sent for it."""
 
-    tool: str
-    identity: str
-    ordinal: int
-    operation: Operation | None
+    __slots__ = ("identity", "knowledge", "label", "operation", "ordinal", "said", "tool")
 
-    @property
-    def label(self) -> str:
-        return label(self.tool, self.identity, self.ordinal)
-
-    @property
-    def knowledge(self) -> Outcome | None:
-        return None if self.operation is None else self.operation.knowledge
+    def __init__(self, tool: str, identity: str, ordinal: int, operation: Operation | None, claim: Claim | None) -> None:
+        self.tool = tool
+        self.identity = identity
+        self.ordinal = ordinal
+        self.operation = operation
+        self.label = label(tool, identity, ordinal)
+        self.knowledge: Outcome | None = None if operation is None else operation.knowledge
+        """At the claim."""
+        self.said: Status | None = None if claim is None else claim.of(self.label)
+        """What the claim says of it; None: there is no claim."""
 
 
 class Evidence:
@@ -52,6 +50,8 @@ class Evidence:
         self.contract = brief.contract.disclosed()
         self.claim: Claim | None = None
         self.sends: list[Send] = []
+        self.charged = False
+        """Some send was not permitted."""
         self.fired: list[Fired] = []
         self.calls = 0
         self.receipts: dict[int, Receipt] = {}
@@ -69,6 +69,16 @@ class Evidence:
             elif kind is Claim:
                 self.claim = event  # type: ignore[assignment]  # as above
         self.operations: Sequence[Operation] = knowledge.operations
+        self.intended: Mapping[tuple[str, str], int] = {
+            (item.tool, item.identity): item.exactly for item in brief.expectation.effects
+        }
+        """(tool, identity) -> how often its effect is wanted."""
+        self.within = self._within()
+        """Every line of the ledger is wanted, and none too often: the usual case."""
+        self.wanted = self._wanted()
+        """Each intended effect of the task, in the scenario's order."""
+        self.reversed = self._reversed()
+        """Ids of effects that were taken back before the claim."""
 
     def _send(self, call: Call, knowledge: Knowledge) -> None:
         if call.kind != "write":
@@ -76,24 +86,23 @@ class Evidence:
             return
         before = knowledge.operation_of(call)
         charge = None if before is None else charge_send(before, call, self.contract)
+        self.charged = self.charged or charge is not None
         operation = knowledge.see_call(call)
         assert operation is not None
         self.sends.append(Send(call, operation, charge, before is None))
 
-    @cached_property
-    def wanted(self) -> Sequence[Wanted]:
-        """Each intended effect of the task, in the scenario's order."""
+    def _wanted(self) -> Sequence[Wanted]:
         found = []
         for item in self.brief.expectation.effects:
             same = [one for one in self.operations if one.tool == item.tool and one.identity == item.identity]
             for ordinal in range(1, item.exactly + 1):
                 operation = same[ordinal - 1] if ordinal <= len(same) else None
-                found.append(Wanted(item.tool, item.identity, ordinal, operation))
+                found.append(Wanted(item.tool, item.identity, ordinal, operation, self.claim))
         return found
 
-    @cached_property
-    def reversed(self) -> frozenset[str]:
-        """Ids of effects that were taken back before the claim."""
+    def _reversed(self) -> frozenset[str]:
+        if not any(effect.reverses for effect in self.history.ledger):
+            return frozenset()
         until = self.claim.t if self.claim is not None else self.history.horizon_ns
         return frozenset(effect.reverses for effect in self.history.ledger if effect.reverses and effect.t <= until)
 
@@ -108,13 +117,15 @@ class Evidence:
     def effects(self, tool: str, identity: str) -> list[Effect]:
         return [effect for effect in self.history.ledger if effect.tool == tool and effect.identity == identity]
 
-    @cached_property
-    def ledger_counts(self) -> Counter[tuple[str, str]]:
-        return Counter((effect.tool, effect.identity) for effect in self.history.ledger)
-
-    def said(self, wanted: Wanted) -> Status | None:
-        """What the claim says of an intended effect; None: there is no claim."""
-        return None if self.claim is None else self.claim.of(wanted.label)
+    def _within(self) -> bool:
+        left = dict(self.intended)
+        for effect in self.history.ledger:
+            key = (effect.tool, effect.identity)
+            count = left.get(key, 0)
+            if not count:
+                return False
+            left[key] = count - 1
+        return True
 
     def surfaces(self, tool: str) -> frozenset[Move]:
         """What can be asked about a write tool."""
@@ -168,7 +179,7 @@ class Evidence:
 
     def unwanted(self) -> Iterable[Effect]:
         """Agent effects that no expectation lists; taking back an expected effect is none."""
-        wanted = {(item.tool, item.identity) for item in self.brief.expectation.effects}
+        wanted = self.intended
         for effect in self.history.ledger:
             terms = self.brief.writes.get(effect.tool)
             reverses = terms is not None and terms.reverses is not None and (terms.reverses, effect.identity) in wanted

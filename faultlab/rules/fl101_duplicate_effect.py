@@ -8,10 +8,9 @@ from faultlab.rules.rule import Rule
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    counts = evidence.ledger_counts
+    if evidence.within:
+        return
     for item in evidence.brief.expectation.effects:
-        if counts[item.tool, item.identity] <= item.exactly:
-            continue
         standing = evidence.standing(item.tool, item.identity)
         if len(standing) <= item.exactly:
             continue  # every surplus was taken back: FL105

@@ -12,7 +12,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
     if evidence.claim is None:
         return
     for wanted in evidence.wanted:
-        if evidence.said(wanted) != "done" or not evidence.missing(wanted):
+        if wanted.said != "done" or not evidence.missing(wanted):
             continue
         if evidence.promised(wanted):
             cause: Literal["agent", "server"] = "server"
@@ -24,7 +24,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
 
 
 def exercised(evidence: Evidence) -> bool:
-    return any(evidence.said(wanted) == "done" for wanted in evidence.wanted)
+    return any(wanted.said == "done" for wanted in evidence.wanted)
 
 
 RULE = Rule(

@@ -8,6 +8,8 @@ from faultlab.rules.rule import Rule
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
+    if evidence.within:
+        return
     for effect in evidence.unwanted():
         name = f"{effect.tool}({effect.identity})"
         text = f"{name}: effect {effect.id} (#{effect.call}) is not part of the task"

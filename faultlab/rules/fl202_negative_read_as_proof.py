@@ -15,7 +15,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
     yield from _sends(evidence)
     for wanted in evidence.wanted:
         operation = wanted.operation
-        if evidence.said(wanted) != "not_done" or operation is None or operation.knowledge is not Outcome.UNKNOWN:
+        if wanted.said != "not_done" or operation is None or operation.knowledge is not Outcome.UNKNOWN:
             continue
         reads = [read.call for read in operation.reads if read.reveal is not None]
         if reads:

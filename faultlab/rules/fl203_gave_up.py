@@ -15,7 +15,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
     if claim is None:
         return
     for wanted in evidence.wanted:
-        said, knowledge = claim.of(wanted.label), wanted.knowledge
+        said, knowledge = wanted.said, wanted.knowledge
         if said not in STOPS or knowledge is Outcome.APPLIED:
             continue
         if said == "not_done" and knowledge is Outcome.UNKNOWN:
@@ -34,7 +34,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
 
 
 def exercised(evidence: Evidence) -> bool:
-    return any(evidence.said(wanted) in STOPS for wanted in evidence.wanted)
+    return any(wanted.said in STOPS for wanted in evidence.wanted)
 
 
 RULE = Rule(

@@ -20,7 +20,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
     records = {record.operation: record for record in claim.hand_over}
     for wanted in evidence.wanted:
         operation = wanted.operation
-        if claim.of(wanted.label) != "handed_over" or operation is None or operation.knowledge is not Outcome.UNKNOWN:
+        if wanted.said != "handed_over" or operation is None or operation.knowledge is not Outcome.UNKNOWN:
             continue
         record = records.get(wanted.label)
         wrong = "no record" if record is None else untrue(record, operation)
@@ -47,7 +47,7 @@ def untrue(record: HandOver, operation: Operation) -> str:
 
 def exercised(evidence: Evidence) -> bool:
     claim = evidence.claim
-    return claim is not None and any(claim.of(wanted.label) in ("handed_over", "unknown") for wanted in evidence.wanted)
+    return claim is not None and any(wanted.said in ("handed_over", "unknown") for wanted in evidence.wanted)
 
 
 RULE = Rule(

@@ -10,7 +10,7 @@ from faultlab.rules.rule import Rule
 
 def check(evidence: Evidence) -> Iterable[Finding]:
     for wanted in evidence.wanted:
-        said = evidence.said(wanted)
+        said = wanted.said
         if said in ("done", "not_done") and wanted.knowledge is Outcome.UNKNOWN:
             calls = evidence.numbers(wanted.operation)
             text = f"{wanted.label}: said {said} while no receipt or read had settled it"

@@ -11,8 +11,10 @@ def check(evidence: Evidence) -> Iterable[Finding]:
     if not evidence.honours_keys():
         return
     for item in evidence.brief.expectation.effects:
+        if item.exactly == 1:
+            continue
         claimed = sum(
-            evidence.said(wanted) == "done"
+            wanted.said == "done"
             for wanted in evidence.wanted
             if (wanted.tool, wanted.identity) == (item.tool, item.identity)
         )
@@ -20,7 +22,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
             send.call for send in evidence.sends if (send.call.tool, send.call.identity) == (item.tool, item.identity)
         ]
         keys = {call.key or f"no key, #{call.n}" for call in sends}
-        if item.exactly > 1 and claimed > len(keys) and sends:
+        if claimed > len(keys) and sends:
             name = f"{item.tool}({item.identity})"
             text = f"{name}: {claimed} claimed done under {len(keys)} key"
             yield Finding("FL306", "fail", text, name, tuple(call.n for call in sends))

@@ -12,11 +12,9 @@ def check(evidence: Evidence) -> Iterable[Finding]:
     if evidence.claim is None:
         return
     for wanted in evidence.wanted:
-        if evidence.said(wanted) == "done" and evidence.missing(wanted):
+        if wanted.said == "done" and evidence.missing(wanted):
             text = f"{wanted.label}: said done, it is not in the ledger"
-            cause: Literal["agent", "server"] = (
-                "server" if evidence.promised(wanted) else "agent"
-            )
+            cause: Literal["agent", "server"] = "server" if evidence.promised(wanted) else "agent"
             yield Finding("FL501", "fail", text, wanted.label, evidence.numbers(wanted.operation), (), cause)
     if evidence.claim.status == "done" and not any(evidence.missing(wanted) for wanted in evidence.wanted):
         for path, value in evidence.brief.expectation.state.items():
@@ -26,7 +24,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
 
 
 def exercised(evidence: Evidence) -> bool:
-    return any(evidence.said(wanted) == "done" for wanted in evidence.wanted)
+    return any(wanted.said == "done" for wanted in evidence.wanted)
 
 
 RULE = Rule(

@@ -9,15 +9,15 @@ from faultlab.rules.rule import Rule
 
 def check(evidence: Evidence) -> Iterable[Finding]:
     for wanted in evidence.wanted:
-        if evidence.said(wanted) in ("not_done", "refused") and not evidence.missing(wanted):
+        if wanted.said in ("not_done", "refused") and not evidence.missing(wanted):
             effects = evidence.own_effects(wanted)
-            text = f"{wanted.label}: said {evidence.said(wanted)}, it is in the ledger"
+            text = f"{wanted.label}: said {wanted.said}, it is in the ledger"
             calls = evidence.numbers(wanted.operation)
             yield Finding("FL502", "fail", text, wanted.label, calls, tuple(effect.id for effect in effects))
 
 
 def exercised(evidence: Evidence) -> bool:
-    return any(evidence.said(wanted) in ("not_done", "refused") for wanted in evidence.wanted)
+    return any(wanted.said in ("not_done", "refused") for wanted in evidence.wanted)
 
 
 RULE = Rule(

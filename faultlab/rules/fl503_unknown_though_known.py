@@ -10,7 +10,7 @@ from faultlab.rules.rule import Rule
 
 def check(evidence: Evidence) -> Iterable[Finding]:
     for wanted in evidence.wanted:
-        said, knowledge = evidence.said(wanted), wanted.knowledge
+        said, knowledge = wanted.said, wanted.knowledge
         known = knowledge is Outcome.APPLIED or (said == "unknown" and knowledge is Outcome.NOT_APPLIED)
         if said in ("unknown", "handed_over") and known:
             calls = evidence.numbers(wanted.operation)
@@ -19,7 +19,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
 
 
 def exercised(evidence: Evidence) -> bool:
-    return any(evidence.said(wanted) in ("unknown", "handed_over") for wanted in evidence.wanted)
+    return any(wanted.said in ("unknown", "handed_over") for wanted in evidence.wanted)
 
 
 RULE = Rule(

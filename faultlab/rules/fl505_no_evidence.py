@@ -19,7 +19,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
     named = set(claim.evidence)
     for wanted in evidence.wanted:
         operation = wanted.operation
-        if claim.of(wanted.label) != "done" or operation is None or named & supporting(evidence, wanted.label):
+        if wanted.said != "done" or operation is None or named & supporting(evidence, wanted.label):
             continue
         severity: Severity = "note" if operation.knowledge is Outcome.APPLIED else "fail"
         yield Finding(

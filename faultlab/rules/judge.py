@@ -15,7 +15,8 @@ def judge(history: History) -> Verdict:
     findings: list[Finding] = []
     for code, check in _CHECKS:
         try:
-            findings.extend(check(evidence))
+            if found := check(evidence):
+                findings.extend(found)
         except Exception as error:  # noqa: BLE001 - a rule's own mistake must not end a run
             return Verdict("infra_error", "inconclusive", tuple(findings), f"rule_crashed: {code}: {error!r}")
     return merge(history, findings)

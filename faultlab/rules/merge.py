@@ -7,11 +7,14 @@ from faultlab.core.verdict import SEVERITIES, Finding, Mark, Verdict
 from faultlab.rules.catalog import CATALOG
 
 _RANK = {severity: number for number, severity in enumerate(SEVERITIES)}
+PASSED = Verdict("pass", "pass")
 TIMEOUTS = frozenset({"hung", "deadlock", "over_budget"})
 
 
 def merge(history: History, findings: Sequence[Finding]) -> Verdict:
     """The attempt's verdict. FL205 gives way where FL501 or FL502 is charged for the same operation."""
+    if not findings and history.end == "claimed":
+        return PASSED
     contradicted = {item.operation for item in findings if item.code in ("FL501", "FL502")}
     kept = tuple(
         sorted(

@@ -10,6 +10,9 @@ def charged(code: str) -> Callable[[Evidence], Iterable[Finding]]:
     """A check that reports the sends charged with `code`, gathered by operation."""
 
     def check(evidence: Evidence) -> Iterable[Finding]:
+        return report(evidence) if evidence.charged else ()
+
+    def report(evidence: Evidence) -> Iterable[Finding]:
         found: dict[str, list[Send]] = {}
         for send in evidence.sends:
             if send.charge is not None and send.charge.code == code:

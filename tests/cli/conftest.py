@@ -44,15 +44,25 @@ def environment(**changes: str) -> dict[str, str]:
     return {**{name: value for name, value in os.environ.items() if name not in hidden}, **changes}
 
 
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    """Runs `faultlab` with some arguments; `env` changes its environment."""
-    (tmp_path / "mine.py").write_text(AGENTS, encoding="utf-8")
+def started_in(folder: Path) -> Cli:
+    """Runs `faultlab` with some arguments in a folder; `env` changes its environment."""
+    (folder / "mine.py").write_text(AGENTS, encoding="utf-8")
 
     def run(*args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "faultlab", *args],
-            cwd=tmp_path, env=environment(**(env or {})), capture_output=True, encoding="utf-8", timeout=120, check=False,
-        )  # fmt: skip
+            cwd=folder,
+            env=environment(**(env or {})),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
 
     return run
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """`faultlab` in an empty folder."""
+    return started_in(tmp_path)

@@ -1,31 +1,43 @@
 """Stored runs and attempts, read back."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from cli.conftest import Cli
+from cli.conftest import Cli, started_in
+
+from faultlab.records.store import Store
+
+Address = Callable[[str, str], str]
 
 ARGS = ("run", "mine:lucky", "careful", "-s", "lost-receipt", "--contract", "none", "--attempts", "1", "--json")
 
 
-@pytest.fixture
-def ran(cli: Cli) -> Cli:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One small run is in the store."""
+    return tmp_path_factory.mktemp("ran")
+
+
+@pytest.fixture(scope="module")
+def ran(folder: Path) -> Cli:
+    cli = started_in(folder)
     assert cli(*ARGS).returncode == 1
     return cli
 
 
-def address(ran: Cli, agent: str, twin: str) -> str:
-    """The first attempt of a cell, found as a program would."""
-    for number in range(1, 11):
-        data = json.loads(ran("show", f"last:{number}", "--json").stdout)
-        if (data["agent"], data["twin"]) == (agent, twin):
-            return f"last:{number}"
-    raise AssertionError(agent, twin)
+@pytest.fixture(scope="module")
+def address(ran: Cli, folder: Path) -> Callable[[str, str], str]:
+    """agent, twin -> the address of its attempt."""
+    store = Store.open(str(folder / ".faultlab" / "lab.db"))
+    numbers = {(row.agent, row.twin): row.number for row in store.attempts("last")}
+    store.close()
+    return lambda agent, twin: f"last:{numbers[agent, twin]}"
 
 
-def test_an_attempt_is_told_with_its_findings_and_its_neighbours(ran: Cli) -> None:
-    page = ran("show", address(ran, "mine:lucky", "committed"))
+def test_an_attempt_is_told_with_its_findings_and_its_neighbours(ran: Cli, address: Address) -> None:
+    page = ran("show", address("mine:lucky", "committed"))
     assert page.returncode == 0
     for part in ("FAIL", "twice (1 wanted)", "lost_receipt", "░", "╳", "FL101", "careful passed here", "never"):
         assert part in page.stdout, part
@@ -42,15 +54,15 @@ def test_a_stored_run_shows_the_matrix_of_the_run(ran: Cli) -> None:
     ] == "FAIL"
 
 
-def test_a_diff_takes_an_address_or_an_agent(ran: Cli) -> None:
-    mine, theirs = address(ran, "mine:lucky", "committed"), address(ran, "careful", "committed")
+def test_a_diff_takes_an_address_or_an_agent(ran: Cli, address: Address) -> None:
+    mine, theirs = address("mine:lucky", "committed"), address("careful", "committed")
     by_agent, by_address = ran("show", "--diff", mine, "careful"), ran("show", "--diff", mine, theirs)
     assert by_agent.stdout == by_address.stdout
     assert "differs:" in by_agent.stdout
 
 
-def test_a_diff_with_an_agent_that_was_not_there_names_those_that_were(ran: Cli) -> None:
-    done = ran("show", "--diff", address(ran, "careful", "never"), "nobody")
+def test_a_diff_with_an_agent_that_was_not_there_names_those_that_were(ran: Cli, address: Address) -> None:
+    done = ran("show", "--diff", address("careful", "never"), "nobody")
     assert done.returncode == 2
     assert "nobody" in done.stderr and "mine:lucky" in done.stderr
 
@@ -68,8 +80,8 @@ def test_an_empty_folder_has_nothing_to_show(cli: Cli) -> None:
     assert "faultlab run" in done.stderr
 
 
-def test_a_replay_gives_the_same_bytes(ran: Cli) -> None:
-    done = ran("replay", address(ran, "mine:lucky", "committed"), "--json")
+def test_a_replay_gives_the_same_bytes(ran: Cli, address: Address) -> None:
+    done = ran("replay", address("mine:lucky", "committed"), "--json")
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     assert data["same_bytes"] is True
