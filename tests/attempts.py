@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from faultlab.core.agent import Budget, ToolError
 from faultlab.core.clock import NS, VirtualClock
-from faultlab.core.contract import Contract
+from faultlab.core.contract import Contract, KeyRules
 from faultlab.core.history import Brief, Expectation, Expected, History, WriteTerms
 from faultlab.core.knowledge import Knowledge
 from faultlab.core.profiles import PROFILES
@@ -70,7 +70,25 @@ on_reads = st.lists(st.tuples(st.sampled_from(QUERIES), faults), max_size=2).map
 )
 plans = st.tuples(on_writes, on_reads).map(lambda parts: (*parts[0], *parts[1]))
 """Any of the first four writes may lose its receipt, and some of the queries."""
-contracts = st.sampled_from(sorted(PROFILES)).map(PROFILES.__getitem__)
+profiles = st.sampled_from(sorted(PROFILES)).map(PROFILES.__getitem__)
+mixtures = st.builds(
+    Contract,
+    name=st.just("mixture"),
+    key=st.none()
+    | st.builds(
+        KeyRules,
+        on_expired=st.sampled_from(["execute", "reject"]),
+        replay_header=st.sampled_from([None, "Idempotent-Replayed"]),
+        save_4xx=st.booleans(),
+        save_5xx=st.booleans(),
+    ),
+    status=st.booleans(),
+    fence=st.sampled_from([None, "durable", "cooperative"]),
+    settle_s=st.sampled_from([None, 30.0]),
+    consistent_reads=st.booleans(),
+    undisclosed=st.frozensets(st.sampled_from(["key", "key.window_s", "settle_s", "status", "fence"]), max_size=1),
+)
+contracts = profiles | mixtures
 
 
 class Attempt:
@@ -80,8 +98,12 @@ class Attempt:
         if contract.settle_s is not None:
             plan = tuple(
                 Planned(
-                    item.tool, item.phase, item.symptom, item.occurrence,
-                    late_ns=min(item.late_ns, int(contract.settle_s) * NS), wake=item.wake,
+                    item.tool,
+                    item.phase,
+                    item.symptom,
+                    item.occurrence,
+                    late_ns=min(item.late_ns, int(contract.settle_s) * NS),
+                    wake=item.wake,
                 )
                 for item in plan
             )
@@ -108,8 +130,14 @@ class Attempt:
     def coming(self, given: dict[str, str]) -> Call:
         """The call as it would go out now."""
         return Call(
-            self.session.count + 1, self.session.clock.now(), "refund_order", "write",
-            {"order_id": "A17", "amount": given["amount"]}, "A17", given.get("idempotency_key"), given.get("reference"),
+            self.session.count + 1,
+            self.session.clock.now(),
+            "refund_order",
+            "write",
+            {"order_id": "A17", "amount": given["amount"]},
+            "A17",
+            given.get("idempotency_key"),
+            given.get("reference"),
         )
 
     def play(self, move: tuple[str, Any], may_send: Callable[["Attempt", Call], bool]) -> None:

@@ -2,6 +2,8 @@
 
 import shlex
 import sys
+from collections.abc import Iterable
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,7 +34,7 @@ def run(
     ] = None,
     twins: Annotated[
         list[str] | None,
-        typer.Option("--twin", metavar="TWIN", help="never, committed, late_network ...; repeatable."),
+        typer.Option("--twin", metavar="TWIN", help="never, committed, late ...; repeatable."),
     ] = None,
     expression: Annotated[
         str,
@@ -67,11 +69,16 @@ def run(
 
     request = lab.RunRequest(
         agents=tuple(agents or ()), scenarios=tuple(scenarios or ()), contracts=tuple(contracts or ()),
-        twins=tuple(twins or ()), expression=expression, attempts=attempts, seed=seed, jobs=jobs, clock=clock,
+        twins=_twins(twins or ()), expression=expression, attempts=attempts, seed=seed, jobs=jobs, clock=clock,
         suite=suite, store=store, allow_hosts=tuple(allow_hosts or ()), max_cost=max_cost, exit_first=exit_first,
         last_failed=last_failed, resume=resume, argv=tuple(sys.argv[1:]),
     )  # fmt: skip
     raise typer.Exit(perform(request, as_json=as_json))
+
+
+def _twins(names: Iterable[str]) -> tuple[str, ...]:
+    """`late` stands for both kinds of late."""
+    return tuple(twin for name in names for twin in (("late_network", "late_server") if name == "late" else (name,)))
 
 
 def perform(request: "lab.RunRequest", *, as_json: bool) -> int:
@@ -87,8 +94,11 @@ def perform(request: "lab.RunRequest", *, as_json: bool) -> int:
 
     screen = Screen.of()
     news = News(screen, version("faultlab"), silent=as_json)
+    # What an agent prints belongs to nobody's JSON.
+    aside = redirect_stdout(sys.stderr) if as_json else nullcontext()
     try:
-        report = lab.run(request, news)
+        with aside:
+            report = lab.run(request, news)
     finally:
         news.meter.stop()
     if as_json:

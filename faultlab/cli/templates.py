@@ -46,7 +46,7 @@ world:
   orders: {A17: {status: paid, total: "40.00", customer: C5}}
 contracts: [none, status, strict]
 plan:
-  - {tool: refund_order, occurrence: 1, twins: [never, committed, late_network, late_server], symptom: reset}
+  - {tool: refund_order, occurrence: 1, twins: [never, committed, late], symptom: reset}
 budget: {calls: 12, seconds: 300, cost: 20}
 expect:
   effects: [{tool: refund_order, identity: {order_id: A17}, exactly: 1}]

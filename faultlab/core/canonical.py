@@ -33,7 +33,7 @@ def canonical(value: Any) -> str:
 
 def digest(value: Any) -> str:
     """16 hex digits that stand for `canonical(value)`."""
-    return blake2b(canonical(value).encode(), digest_size=8).hexdigest()
+    return blake2b(canonical(value).encode(errors="surrogatepass"), digest_size=8).hexdigest()
 
 
 def identity_of(names: Iterable[str], args: Mapping[str, Any]) -> str:

@@ -54,7 +54,9 @@ def dump(history: History) -> str:
         "refused_hosts": history.refused_hosts,
         "horizon_ns": history.horizon_ns,
     }
-    return f'{{"version":{VERSION},"brief":{_brief_text(history.brief)},{_encode(rest)[1:]}'
+    text = f'{{"version":{VERSION},"brief":{_brief_text(history.brief)},{_encode(rest)[1:]}'
+    # Half a surrogate pair in what an agent said has no UTF-8; a store could not keep the attempt.
+    return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def _call(event: Call) -> dict[str, Any]:

@@ -40,6 +40,10 @@ class Verdict(NamedTuple):
     """Worst first, then by code. Notes and findings caused by the server are among them."""
     excluded_reason: str = ""
     """Why an infra_error does not count: `fault_not_fired`, `rule_crashed`, ..."""
+    knowledge: tuple[tuple[str, str], ...] = ()
+    """Operation -> what its receipts had proved when the agent made its claim."""
+    queries_before_resend: int = 0
+    """Reads about an operation that was sent again after them."""
 
     @property
     def codes(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from faultlab.engine.session import Session
 from faultlab.transports.direct import async_tools, sync_tools
 from faultlab.transports.http_library import BASE_URL
 
+
 class LabEnv:
     """Implements `core.agent.Env`. HTTP clients are made on first use."""
 

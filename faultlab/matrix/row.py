@@ -11,7 +11,6 @@ from faultlab.core.agent import CALL_COST, HAND_OVER_COST
 from faultlab.core.canonical import canonical, digest
 from faultlab.core.clock import NS
 from faultlab.core.history import Brief, History
-from faultlab.core.knowledge import Knowledge
 from faultlab.core.records import Call, Claim, Fired, Receipt
 from faultlab.core.result import Result
 from faultlab.core.trace import dump, shape
@@ -95,90 +94,113 @@ def _cell_text(group: Group, twin: str) -> CellText:
     return CellText(plan, digest(plan), sha256_hex, f"{scenario.id}@{sha256_hex[:12]}")
 
 
-def row_of(
-    run: int,
-    job: Job,
-    group: Group,
-    history: History,
-    verdict: Verdict,
-    result: Result,
-    *,
-    seed: int,
-    started_at: float,
-    ended_at: float,
-    version: str,
-    rerun_of: str | None,
-) -> AttemptRow:
+class Made(NamedTuple):
+    """One attempt with all that its row is made of."""
+
+    run: int
+    job: Job
+    group: Group
+    history: History
+    verdict: Verdict
+    result: Result
+    seed: int
+    started_at: float
+    ended_at: float
+    version: str
+
+
+def row_of(made: Made) -> AttemptRow:
     """All 44 fields. No credentials: the store redacts what looks like one."""
-    brief, text = history.brief, _cell_text(group, job.twin)
-    calls = [event for event in history.events if type(event) is Call]
-    account = _account(history)
-    claim = history.claim
-    retries = sum(
-        count - 1
-        for count in Counter(
-            (call.tool, call.identity, call.key, call.reference) for call in calls if call.kind == "write"
-        ).values()
-    )
-    trace = dump(history)
+    run, job, group, history, verdict, result, seed, started_at, ended_at, version = made
+    text, claim, trace = _cell_text(group, job.twin), history.claim, dump(history)
+    seen = _seen(history)
     return AttemptRow(
-        text.task_id,
-        attempt_id(run, job.number),
-        str(run),
-        f"{job.agent}/{group.contract.name}/{version}",
-        text.input_sha256,
-        group.scenario.world.digest,
-        GRADER,
-        started_at,
-        ended_at,
-        verdict.verdict,
-        encode(sorted(result.codes)),
-        None,
-        digest_of(trace),
-        retries,
-        0,
-        result.elapsed_s,
-        result.cost,
-        "calls",
-        None,
-        verdict.excluded_reason or None,
-        rerun_of,
-        run,
-        job.number,
-        job.agent,
-        group.scenario.id,
-        group.contract.name,
-        job.twin,
-        job.attempt,
-        seed,
-        verdict.mark,
-        encode([[item.code, item.severity, [*item.calls, *item.effects], item.text] for item in verdict.findings]),
-        text.plan_id,
-        text.plan,
-        encode(
-            [[event.call, event.fault, event.phase, event.symptom] for event in history.events if type(event) is Fired]
+        task_id=text.task_id,
+        attempt_id=attempt_id(run, job.number),
+        request_id=str(run),
+        config_ref=f"{job.agent}/{group.contract.name}/{version}",
+        input_sha256=text.input_sha256,
+        initial_state_ref=group.scenario.world.digest,
+        grader_ref=GRADER,
+        started_at=started_at,
+        ended_at=ended_at,
+        verdict=verdict.verdict,
+        failed_checks=encode(sorted(result.codes)),
+        artifact_ref=None,
+        trace_ref=digest_of(trace),
+        tool_retries=seen.retries,
+        human_help=0,
+        elapsed_seconds=result.elapsed_s,
+        cost=result.cost,
+        currency="calls",
+        dependency_error=None,
+        excluded_reason=verdict.excluded_reason or None,
+        rerun_of=None,
+        run=run,
+        number=job.number,
+        agent=job.agent,
+        scenario=group.scenario.id,
+        contract=group.contract.name,
+        twin=job.twin,
+        attempt_index=job.attempt,
+        attempt_seed=seed,
+        mark=verdict.mark,
+        findings=encode(
+            [[item.code, item.severity, [*item.calls, *item.effects], item.text] for item in verdict.findings]
         ),
-        encode(account.calls),
-        encode([effect.id for effect in history.ledger]),
-        account.queries_before_resend,
-        encode(account.knowledge),
-        encode(budget_left(brief, len(calls), result)),
-        account.surplus_cause,
-        encode(truth(history)),
-        encode({} if claim is None else {"": claim.status, **claim.operations}),
-        result.shape,
-        trace,
+        plan_id=text.plan_id,
+        plan=text.plan,
+        fired=encode(seen.fired),
+        calls=encode(seen.calls),
+        effects=encode([effect.id for effect in history.ledger]),
+        queries_before_resend=verdict.queries_before_resend,
+        knowledge_at_claim=encode(dict(verdict.knowledge)),
+        budget_left=encode(budget_left(history.brief, result)),
+        surplus_cause=surplus_cause(history),
+        outcome_truth=encode(truth(history)),
+        outcome_claimed=encode({} if claim is None else {"": claim.status, **claim.operations}),
+        trace_digest=result.shape,
+        history=trace,
     )
+
+
+class Seen(NamedTuple):
+    """What one pass over the events gathers for the row."""
+
+    calls: list[list[Any]]
+    fired: list[list[Any]]
+    retries: int
+    """Writes of an operation after its first."""
+
+
+def _seen(history: History) -> Seen:
+    calls: dict[int, list[Any]] = {}
+    fired: list[list[Any]] = []
+    written: set[tuple[str, str, str | None]] = set()
+    writes = 0
+    for event in history.events:
+        if type(event) is Call:
+            calls[event.n] = [
+                event.n, event.tool, "unknown", event.identity, event.key, event.scope, event.if_match
+            ]  # fmt: skip
+            if event.kind == "write":
+                writes += 1
+                written.add((event.tool, event.identity, event.reference))
+        elif type(event) is Receipt:
+            calls[event.call][2] = event.outcome
+        elif type(event) is Fired:
+            fired.append([event.call, event.fault, event.phase, event.symptom])
+    return Seen(list(calls.values()), fired, writes - len(written))
 
 
 def digest_of(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:16]
 
 
-def budget_left(brief: Brief, calls: int, result: Result) -> Mapping[str, float]:
+def budget_left(brief: Brief, result: Result) -> Mapping[str, float]:
     budget = brief.budget
     return {
-        "calls": budget.calls - calls,
+        "calls": budget.calls - result.calls,
         "seconds": round(budget.seconds - result.elapsed_s, 9),
         "cost": budget.cost - result.cost,
     }
@@ -192,48 +214,13 @@ def truth(history: History) -> Mapping[str, int]:
     return dict(sorted(counts.items()))
 
 
-class Account(NamedTuple):
-    """What the caller's own view said, folded once more for the record."""
-
-    calls: list[Any]
-    knowledge: Mapping[str, str]
-    queries_before_resend: int
-    surplus_cause: str | None
-
-
-def _account(history: History) -> Account:
-    brief = history.brief
-    knowledge = Knowledge(brief.contract.disclosed(), brief.expectation.intended)
-    outcomes: dict[int, str] = {}
-    calls: list[Call] = []
-    for event in history.events:
-        knowledge.see(event)
-        if type(event) is Call:
-            calls.append(event)
-        elif type(event) is Receipt:
-            outcomes[event.call] = event.outcome
-    queries = 0
-    for operation in knowledge.operations:
-        if len(operation.calls) > 1:
-            queries += sum(1 for read in operation.reads if read.call < operation.calls[-1].n)
-    wanted = {(item.tool, item.identity): item.exactly for item in brief.expectation.effects}
-    counts = Counter((effect.tool, effect.identity) for effect in history.ledger)
-    surplus = [key for key, count in counts.items() if count > wanted.get(key, 0)]
-    causes = {effect.cause for effect in history.ledger if (effect.tool, effect.identity) in surplus}
-    return Account(
-        [
-            [
-                call.n,
-                call.tool,
-                outcomes.get(call.n, "unknown"),
-                call.identity,
-                call.key,
-                call.scope,
-                call.if_match,
-            ]
-            for call in calls
-        ],
-        {item.label: item.knowledge or "not_sent" for item in knowledge.operations},
-        queries,
-        ("agent" if "agent" in causes else min(causes)) if causes else None,
-    )
+def surplus_cause(history: History) -> str | None:
+    """Who answers for effects beyond those intended; None when there are none."""
+    left = {(item.tool, item.identity): item.exactly for item in history.brief.expectation.effects}
+    causes = set()
+    for effect in history.ledger:
+        key = (effect.tool, effect.identity)
+        left[key] = left.get(key, 0) - 1
+        if left[key] < 0:
+            causes.add(effect.cause)
+    return ("agent" if "agent" in causes else min(causes)) if causes else None

@@ -15,7 +15,7 @@ from faultlab.core.seed import derive, generator
 from faultlab.core.verdict import Verdict
 from faultlab.matrix.accepted import accepted
 from faultlab.matrix.attempt import Agent, Conditions, run_attempt
-from faultlab.matrix.row import Job, Place, result_of, row_of
+from faultlab.matrix.row import Job, Made, Place, result_of, row_of
 from faultlab.matrix.scenario import Group
 from faultlab.records.port import RunStore
 from faultlab.records.rows import AttemptRow
@@ -68,19 +68,8 @@ def make(bench: Bench, job: Job) -> tuple[Result, AttemptRow, str | None]:
     history, why_real = run_attempt(bench.agents[job.agent], group, job.twin, job.attempt, bench.conditions)
     verdict = accepted(judged(bench.judge, history), group.scenario.ignore, bench.today)
     result = result_of(job, Place.of(group), history, verdict)
-    row = row_of(
-        bench.run,
-        job,
-        group,
-        history,
-        verdict,
-        result,
-        seed=derive(bench.conditions.seed, group.scenario.id, group.contract.name, job.attempt),
-        started_at=started_at,
-        ended_at=wall_time(),
-        version=bench.version,
-        rerun_of=None,
-    )
+    seed = derive(bench.conditions.seed, group.scenario.id, group.contract.name, job.attempt)
+    row = row_of(Made(bench.run, job, group, history, verdict, result, seed, started_at, wall_time(), bench.version))
     return result, row, why_real
 
 

@@ -31,7 +31,7 @@ class Accepted:
     """ISO date; after it the finding counts again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scenario:
     """One file of scenarios/, checked."""
 

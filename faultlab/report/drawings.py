@@ -38,13 +38,6 @@ CLAIM done                             true or not, the caller cannot know""",
     "FL302": """
 #2 refund_order A17 40.00 key k1 ───▶ ?       the receipt is lost
 #3 refund_order A17 39.00 key k1 ───▶ 422     another request, the same key""",
-    "FL303": """
-#2 refund_order A17 key k1 to r1 ───▶ ?           the receipt is lost
-#3 refund_order A17 key k1 to r2 ───▶ committed   r2 knows nothing of k1""",
-    "FL304": """
-#2 refund_order A17 key k1 ───▶ committed     the receipt is lost
-   25 hours pass; keys are kept for 24
-#3 refund_order A17 key k1 ───▶ committed     the key is forgotten""",
     "FL305": """
 #2 refund_order A17        ───▶ committed     a key would make a resend safe""",
     "FL306": """

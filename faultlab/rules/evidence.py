@@ -28,7 +28,9 @@ class Wanted:
 
     __slots__ = ("identity", "knowledge", "label", "operation", "ordinal", "said", "tool")
 
-    def __init__(self, tool: str, identity: str, ordinal: int, operation: Operation | None, claim: Claim | None) -> None:
+    def __init__(
+        self, tool: str, identity: str, ordinal: int, operation: Operation | None, claim: Claim | None
+    ) -> None:
         self.tool = tool
         self.identity = identity
         self.ordinal = ordinal

@@ -19,7 +19,11 @@ def judge(history: History) -> Verdict:
                 findings.extend(found)
         except Exception as error:  # noqa: BLE001 - a rule's own mistake must not end a run
             return Verdict("infra_error", "inconclusive", tuple(findings), f"rule_crashed: {code}: {error!r}")
-    return merge(history, findings)
+    knowledge = tuple((item.label, item.knowledge or "not_sent") for item in evidence.operations)
+    queries = sum(
+        read.call < item.calls[-1].n for item in evidence.operations if len(item.calls) > 1 for read in item.reads
+    )
+    return merge(history, findings)._replace(knowledge=knowledge, queries_before_resend=queries)
 
 
 def exercised(history: History) -> frozenset[str]:

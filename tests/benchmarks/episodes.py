@@ -20,7 +20,7 @@ from faultlab.engine.session import Session
 from faultlab.faults.plan import Planned
 from faultlab.matrix.attempt import Ended, _close, run_attempt, session_for
 from faultlab.matrix.loop import run_virtual
-from faultlab.matrix.row import Job, Place, result_of, row_of
+from faultlab.matrix.row import Job, Made, Place, result_of, row_of
 from faultlab.matrix.run import BATCH, Bench, in_processes, jobs_of, make, serially
 from faultlab.records.rows import AttemptRow
 from faultlab.transports.http_library import BASE_URL
@@ -104,10 +104,7 @@ class Storing:
         assert verdict.verdict == "pass", verdict
         result = result_of(job, Place.of(group), history, verdict)
         self.keep(
-            row_of(
-                1, job, group, history, verdict, result, seed=1, started_at=0.0, ended_at=0.0,
-                version="bench", rerun_of=None,
-            )
+            row_of(Made(1, job, group, history, verdict, result, 1, 0.0, 0.0, "bench"))
         )
 
 

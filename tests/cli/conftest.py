@@ -29,6 +29,11 @@ def broken(task, env):
     return task.inputs["nothing of this name"]
 
 
+def chatty(task, env):
+    print("thinking ...")
+    return Claim.not_done("no")
+
+
 def slow(task, env):
     env.tools["get_order"](order_id="A17")
     total = 0

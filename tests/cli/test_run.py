@@ -43,6 +43,17 @@ def test_json_is_all_that_stands_on_standard_output(cli: Cli) -> None:
     }
 
 
+def test_late_stands_for_both_kinds_of_late(cli: Cli) -> None:
+    done = cli("run", "careful", *ONE_GROUP, "--twin", "late", "--json")
+    assert {cell["twin"] for cell in json.loads(done.stdout)["cells"]} == {"late_network", "late_server"}
+
+
+def test_an_agent_that_prints_does_not_break_the_json(cli: Cli) -> None:
+    done = cli("run", "mine:chatty", *ONE_GROUP, "--json")
+    assert json.loads(done.stdout)["cells"]
+    assert "thinking ..." in done.stderr
+
+
 @pytest.mark.parametrize("columns", ["60", "80", "120"])
 def test_a_pipe_gets_plain_lines_of_the_width_it_asks_for(cli: Cli, columns: str) -> None:
     out = cli("run", "careful", "blind_retry", "mine:lucky", *ONE_GROUP, env={"COLUMNS": columns}).stdout

@@ -23,7 +23,9 @@ SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "docs" / "history.schema.json").read_text(encoding="utf-8")
 )
 VALIDATOR = Draft202012Validator(SCHEMA)
-HANDED = Claim("handed_over", "see", (1,), {"pay(A)": "done"}, (HandOver("pay(A)", "k", "0" * 16, None, 3, "503", (2,)),))
+HANDED = Claim(
+    "handed_over", "see", (1,), {"pay(A)": "done"}, (HandOver("pay(A)", "k", "0" * 16, None, 3, "503", (2,)),)
+)
 
 
 def full_history() -> dict[str, Any]:
@@ -113,7 +115,12 @@ def test_it_names_every_field_of_every_record() -> None:
     for kind, name in EVENT_KINDS.items():
         wire = {{"kind": "what"}.get(item, item) for item in kind._fields}  # type: ignore[attr-defined]  # NamedTuples
         assert set(definitions[name]["properties"]) == {"kind", "side"} | wire
-    for record, name in ((Contract, "contract"), (KeyRules, "key_rules"), (Brief, "brief"), (WriteTerms, "write_terms")):
+    for record, name in (
+        (Contract, "contract"),
+        (KeyRules, "key_rules"),
+        (Brief, "brief"),
+        (WriteTerms, "write_terms"),
+    ):
         assert set(definitions[name]["properties"]) == {item.name for item in fields(record)}
     assert len(definitions["reveal"]["prefixItems"]) == len(Reveal._fields)
     assert len(definitions["hand_over"]["prefixItems"]) == len(HandOver._fields)

@@ -81,7 +81,9 @@ def test_a_refusal_settles_the_call_that_it_answers_and_no_earlier_one(contract:
     assert alone.known == [NOT_APPLIED]
 
 
-@pytest.mark.parametrize(("contract", "known"), [("stripe_v1", NOT_APPLIED), ("strict", NOT_APPLIED), ("ietf", UNKNOWN)])
+@pytest.mark.parametrize(
+    ("contract", "known"), [("stripe_v1", NOT_APPLIED), ("strict", NOT_APPLIED), ("ietf", UNKNOWN)]
+)
 def test_a_replayed_refusal_settles_every_call_under_its_key(contract: str, known: Outcome) -> None:
     story = Story(contract)
     story.send(0, UNKNOWN, "k1")
@@ -120,7 +122,9 @@ def test_a_query_begun_before_a_call_says_nothing_of_it() -> None:
     assert story.known == [UNKNOWN]
 
 
-@pytest.mark.parametrize(("answer", "definitive"), [("not_ready", True), ("not_ready", False), ("absent", False), ("fenced", False)])
+@pytest.mark.parametrize(
+    ("answer", "definitive"), [("not_ready", True), ("not_ready", False), ("absent", False), ("fenced", False)]
+)
 def test_other_answers_of_a_query_settle_nothing(answer: str, definitive: bool) -> None:
     story = Story("status" if answer == "absent" else "cooperative")
     story.send(0, UNKNOWN, reference="r1")
@@ -159,7 +163,12 @@ def test_an_effect_without_a_handle_proves_it_only_where_nobody_else_writes(writ
 
 @pytest.mark.parametrize("at_s", [1, 31, 4000])
 def test_absence_proves_nothing_where_no_settle_time_is_stated(at_s: float) -> None:
-    for contract in ("none", "cooperative", "strict", contract_of("x", {"profile": "settle", "consistent_reads": False})):
+    for contract in (
+        "none",
+        "cooperative",
+        "strict",
+        contract_of("x", {"profile": "settle", "consistent_reads": False}),
+    ):
         story = Story(contract)
         story.send(0, UNKNOWN, reference="r1")
         for more in range(5):
@@ -167,7 +176,9 @@ def test_absence_proves_nothing_where_no_settle_time_is_stated(at_s: float) -> N
         assert story.known == [UNKNOWN]
 
 
-@pytest.mark.parametrize(("lag_s", "early_ns", "known"), [(0, 0, NOT_APPLIED), (0, 1, UNKNOWN), (5, 0, NOT_APPLIED), (5, 1, UNKNOWN)])
+@pytest.mark.parametrize(
+    ("lag_s", "early_ns", "known"), [(0, 0, NOT_APPLIED), (0, 1, UNKNOWN), (5, 0, NOT_APPLIED), (5, 1, UNKNOWN)]
+)
 def test_absence_is_conclusive_exactly_from_the_end_of_the_settle_time(
     lag_s: float, early_ns: int, known: Outcome
 ) -> None:
@@ -234,7 +245,9 @@ events = st.lists(
 
 
 @given(st.sampled_from(["none", "status", "settle", "strict"]), events)
-def test_knowledge_never_leaves_applied_and_asking_before_a_send_changes_nothing(contract: str, script: list[Any]) -> None:
+def test_knowledge_never_leaves_applied_and_asking_before_a_send_changes_nothing(
+    contract: str, script: list[Any]
+) -> None:
     story = Story(contract)
     applied = False
     for at_s, (kind, what, handle) in enumerate(script):

@@ -6,11 +6,14 @@ from typing import Any
 import pytest
 from attempts import Attempt, contracts, moves, plans
 from hypothesis import event, given, settings
+from hypothesis import strategies as st
 
 from faultlab.core.agent import Budget
+from faultlab.core.clock import NS
 from faultlab.core.contract import Contract
 from faultlab.core.entitled import Left, Move, charge_send, entitled, same_parameters
 from faultlab.core.knowledge import Operation
+from faultlab.core.profiles import PROFILES
 from faultlab.core.records import Call, Outcome
 from faultlab.faults.plan import Planned
 
@@ -104,3 +107,57 @@ def test_a_second_effect_always_has_a_cause_that_was_not_permitted(
         causes = {effect.call for effect in attempt.session.engine.ledger if effect.call in own}
         event(f"{contract.name}: {len(causes)} effects")
         assert len(causes) < 2 or causes & charged, f"{operation.label}: {causes}, charged {charged}"
+
+
+def test_a_resend_after_a_send_that_was_not_permitted_is_not_permitted_either() -> None:
+    # The second call is not permitted and never arrives; the third makes the duplicate.
+    for first_key, second_key in ((None, "h2"), ("h1", "h2")):
+        plan = (Planned("refund_order", "after"), Planned("refund_order", "before", occurrence=2))
+        attempt = Attempt(PROFILES["strict"], plan)
+        verdicts = []
+
+        def judge(attempt: Attempt, call: Call, verdicts: list[bool] = verdicts) -> bool:
+            verdicts.append(permitted_only(attempt, call))
+            return True
+
+        for key in (first_key, second_key, second_key):
+            keyed = {"idempotency_key": key} if key else {}
+            attempt.play(("send", {"amount": "40.00", **keyed}), judge)
+        assert len(attempt.session.engine.ledger) == 2
+        assert verdicts == [True, False, False]
+
+
+def test_a_refusal_of_a_second_call_does_not_make_a_running_first_one_not_found() -> None:
+    late = Planned("refund_order", "late_server", late_ns=600 * NS, wake=False)
+    attempt = Attempt(PROFILES["status"], (late,))
+    for amount in ("40.00", "99.00"):
+        attempt.play(("send", {"amount": amount, "reference": "r1"}), lambda attempt, call: True)
+    attempt.play(("status", "r1"), permitted_only)
+    attempt.fold()
+    assert attempt.knowledge.operations[0].knowledge is Outcome.UNKNOWN
+
+
+@given(contracts, plans, moves, st.integers(0, 16), st.sampled_from([10.0, 100.0, 1e6]))
+@settings(max_examples=150)
+def test_what_is_productive_is_permitted_and_the_only_way_to_stop_is_to_have_nothing_left(
+    contract: Contract, plan: tuple[Planned, ...], script: list[tuple[str, Any]], calls: int, seconds: float
+) -> None:
+    attempt = Attempt(contract, plan)
+    surfaces = frozenset({Move.QUERY, Move.STATUS, Move.FENCE})
+    for move in script:
+        attempt.play(move, lambda attempt, call: True)
+        attempt.fold()
+        now_ns = attempt.session.clock.now()
+        left = Left.of(Budget(calls, seconds, 20.0), attempt.session.count, now_ns)
+        for operation in [None, *attempt.knowledge.operations]:
+            may = entitled(operation, attempt.contract, left, surfaces)
+            assert may.productive <= may.permitted
+            if operation is not None and operation.knowledge is Outcome.APPLIED:
+                assert (may.productive, may.stops) == (set(), {"done"})
+            elif may.productive:
+                assert not may.stops
+                assert left.affords()
+            else:
+                assert "handed_over" in may.stops
+                settled = operation is None or operation.knowledge is not Outcome.UNKNOWN
+                assert ("not_done" in may.stops) == settled

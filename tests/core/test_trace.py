@@ -20,7 +20,9 @@ from faultlab.core.records import Ask, Claim, HandOver, Note
 from faultlab.core.trace import dump, load, shape
 from faultlab.faults.plan import Planned
 
-CLAIM = Claim("handed_over", "Frag Zoë", (1,), {"pay(A)": "done"}, (HandOver("pay(A)", None, "0" * 16, "s", 3, "503", (2, 3)),))
+CLAIM = Claim(
+    "handed_over", "Frag Zoë", (1,), {"pay(A)": "done"}, (HandOver("pay(A)", None, "0" * 16, "s", 3, "503", (2, 3)),)
+)
 
 
 @given(contracts, plans, moves)
@@ -50,7 +52,9 @@ def test_what_is_not_json_is_written_by_its_type_and_never_stops_a_dump() -> Non
     attempt = Attempt(PROFILES["none"], ())
     attempt.call("refund_order", order_id="A17", amount=Decimal(40))
     attempt.events.append(Note(2, "store", "seen", {"A17"}))
-    text = dump(attempt.history(Claim("done")))
+    text = dump(attempt.history(Claim("done", "half a pair \ud800, Zoë")))
+    assert load(text).claim == Claim("done", "half a pair ?, Zoë", t=attempt.session.clock.now())
+    assert text.encode()
     assert load(text).events[0].args == {"order_id": "A17", "amount": "<Decimal>"}  # type: ignore[union-attr]  # a call
     assert '"<set>"' in text
 
@@ -58,8 +62,14 @@ def test_what_is_not_json_is_written_by_its_type_and_never_stops_a_dump() -> Non
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2}, {"version": None}, {"events": [{"kind": "storm"}]}, {"events": [{"kind": "call"}]},
-        {"events": ["call"]}, {"brief": None}, {"ledger": 3}, {"events": [{"kind": "receipt", "call": 1, "t": 1, "outcome": "?"}]},
+        {"version": 2},
+        {"version": None},
+        {"events": [{"kind": "storm"}]},
+        {"events": [{"kind": "call"}]},
+        {"events": ["call"]},
+        {"brief": None},
+        {"ledger": 3},
+        {"events": [{"kind": "receipt", "call": 1, "t": 1, "outcome": "?"}]},
         {"events": [{"kind": "receipt", "call": 1, "t": 1, "outcome": "applied", "reveals": [["x"]]}]},
     ],
 )

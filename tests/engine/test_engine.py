@@ -55,7 +55,13 @@ def test_a_replay_is_struck_like_a_first_answer() -> None:
 
 @pytest.mark.parametrize(
     ("phase", "effects"),
-    [("connect", []), ("before", []), ("after", [(1, 0.0)]), ("late_network", [(1, LATE_S)]), ("late_server", [(1, LATE_S)])],
+    [
+        ("connect", []),
+        ("before", []),
+        ("after", [(1, 0.0)]),
+        ("late_network", [(1, LATE_S)]),
+        ("late_server", [(1, LATE_S)]),
+    ],
 )
 def test_where_nobody_asks_each_phase_has_its_own_truth(phase: str, effects: list[tuple[int, float]]) -> None:
     session = lab("none", fault(phase))

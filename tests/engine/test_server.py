@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from wires import THINGS, Wire, things
+from wires import Wire, things
 
 from faultlab.core.clock import ns
 from faultlab.core.profiles import PROFILES

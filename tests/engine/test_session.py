@@ -70,7 +70,11 @@ def test_calls_are_numbered_labelled_and_written_with_copies_of_their_arguments(
     tools["refund_order"](**REFUND, idempotency_key="k1", reference="r1")
     tools["place_order"](customer="C1", item="mug", quantity=1)
     calls = [event for event in session.events if type(event) is Call]
-    assert [(call.n, call.identity, call.kind) for call in calls] == [(1, "", "read"), (2, "A17", "write"), (3, "C1, mug", "write")]
+    assert [(call.n, call.identity, call.kind) for call in calls] == [
+        (1, "", "read"),
+        (2, "A17", "write"),
+        (3, "C1, mug", "write"),
+    ]
     assert (calls[1].args, calls[1].key, calls[1].reference) == (REFUND, "k1", "r1")
     nested: dict[str, Any] = {"order_id": ["A17"]}
     session.begin("get_order", nested)

@@ -1,0 +1,106 @@
+"""The central laws, over random attempts on the real engine: what may be sent, and that it never does harm."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from attempts import Attempt, contracts, moves, plans
+from hypothesis import event, given, settings
+
+from faultlab.core.agent import Budget
+from faultlab.core.contract import Contract
+from faultlab.core.entitled import Left, Move, charge_send, entitled, same_parameters
+from faultlab.core.knowledge import Operation
+from faultlab.core.records import Call, Outcome
+from faultlab.faults.plan import Planned
+
+
+def move_of(operation: Operation, call: Call, contract: Contract) -> Move | None:
+    """Which move of the table a send is; None for one that the table does not have."""
+    if operation.knowledge is Outcome.NOT_APPLIED:
+        return Move.SEND_UNKEYED
+    if contract.key is None or call.key is None:
+        return Move.SEND_UNKEYED
+    bearing = [item for item in operation.calls if item.key == call.key and item.n in operation.open]
+    if not bearing or not all(same_parameters(item, call) for item in bearing[:1]):
+        return None
+    return Move.SEND_SAME_KEY
+
+
+def check_agreement(attempt: Attempt, call: Call) -> bool:
+    operation = attempt.knowledge.operation_of(call)
+    if operation is None or operation.knowledge is None:
+        return True
+    left = Left.of(Budget(10_000, 1e9, 1e9), 0, call.t)
+    permitted = entitled(operation, attempt.contract, left, frozenset()).permitted
+    charge = charge_send(operation, call, attempt.contract)
+    move = move_of(operation, call, attempt.contract)
+    refusal = operation.refusal
+    if operation.knowledge is Outcome.NOT_APPLIED and refusal is not None:
+        refused = next(item for item in operation.calls if item.n == refusal.call)
+        if not same_parameters(refused, call) and refusal.status != 403:
+            return True  # a corrected call is another request: the table permits it, the moves do not name it
+    event(f"{operation.knowledge} {move} {charge.code if charge else None}")
+    assert (charge is None) == (move in permitted), (operation.knowledge, move, charge, permitted)
+    return True
+
+
+@given(contracts, plans, moves)
+@settings(max_examples=9000)
+def test_a_send_is_charged_exactly_when_the_table_does_not_permit_it(
+    contract: Contract, plan: tuple[Planned, ...], script: list[tuple[str, Any]]
+) -> None:
+    attempt = Attempt(contract, plan)
+    for move in script:
+        attempt.play(move, check_agreement)
+
+
+def permitted_only(attempt: Attempt, call: Call) -> bool:
+    operation = attempt.knowledge.operation_of(call)
+    return operation is None or charge_send(operation, call, attempt.contract) is None
+
+
+@pytest.mark.parametrize("intended", [1, 2])
+@given(contract=contracts, plan=plans, script=moves)
+@settings(max_examples=9000)
+def test_permitted_sends_never_make_a_second_effect_of_one_operation(
+    intended: int, contract: Contract, plan: tuple[Planned, ...], script: list[tuple[str, Any]]
+) -> None:
+    attempt = Attempt(contract, plan, intended)
+    for move in script:
+        attempt.play(move, permitted_only)
+    attempt.drain()
+    owner = {call.n: item.label for item in attempt.knowledge.operations for call in item.calls}
+    made = Counter(owner[effect.call] for effect in attempt.session.engine.ledger)
+    event(f"{contract.name}: {max(made.values(), default=0)} effects")
+    assert all(count == 1 for count in made.values()), made
+    known = {item.label: item.knowledge for item in attempt.knowledge.operations}
+    for name, knowledge in known.items():
+        if knowledge is Outcome.NOT_APPLIED:
+            assert made[name] == 0, f"{name} was taken for not applied"
+        if knowledge is Outcome.APPLIED and intended == 1:
+            assert made[name] == 1, f"{name} was taken for applied"
+
+
+@pytest.mark.parametrize("intended", [1, 2])
+@given(contract=contracts, plan=plans, script=moves)
+@settings(max_examples=9000)
+def test_a_second_effect_always_has_a_cause_that_was_not_permitted(
+    intended: int, contract: Contract, plan: tuple[Planned, ...], script: list[tuple[str, Any]]
+) -> None:
+    attempt = Attempt(contract, plan, intended)
+    charged: set[int] = set()
+
+    def judge(attempt: Attempt, call: Call) -> bool:
+        if not permitted_only(attempt, call):
+            charged.add(call.n)
+        return True
+
+    for move in script:
+        attempt.play(move, judge)
+    attempt.drain()
+    for operation in attempt.knowledge.operations:
+        own = {call.n for call in operation.calls}
+        causes = {effect.call for effect in attempt.session.engine.ledger if effect.call in own}
+        event(f"{contract.name}: {len(causes)} effects")
+        assert len(causes) < 2 or causes & charged, f"{operation.label}: {causes}, charged {charged}"
