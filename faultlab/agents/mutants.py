@@ -145,7 +145,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "give_up_before_fencing": _mutant("fence_offered", stop("handed_over"), "FL203"),
     "give_up_after_a_no": _mutant("not_applied", stop("not_done"), "FL203"),
     "hand_over_nothing": _mutant("still_unknown", end("handed_over"), "FL204"),
-    "end_unknown": _mutant("still_unknown", end("unknown"), "FL204"),
+    "end_unknown": _mutant("worth_a_look", end("unknown"), "FL204"),
     "guess_not_done": _mutant("still_unknown", stop("not_done"), "FL205"),
     "change_the_key": _mutant("protected_by_key", resend_new_key, "FL301"),
     "change_the_amount": _mutant("protected_by_key", resend_drifted, "FL302"),

@@ -17,8 +17,14 @@ def _no_call(status: Status) -> Callable[[Any, Any], Claim]:
 
 
 def _one_call(status: Status) -> Callable[[Any, Any], Claim]:
+    """The first write that the inputs name, or, where they name none, one read; nobody is asked."""
+
     def probe(task: Any, env: Any) -> Claim:
-        for recovery in Clerk(task, env).recoveries():
+        clerk = Clerk(task, env)
+        if not task.inputs:
+            clerk.read("get_order", order_id="A17")
+            return Claim(status, "40.00")
+        for recovery in clerk.recoveries():
             drive(recovery, _call(recovery))
             break
         return Claim(status, "40.00")

@@ -43,8 +43,11 @@ _WIRE = {"kind": "what"}
 """The member `kind` says what an event is; a record's own `kind` is written as `what`."""
 
 
-def dump(history: History) -> str:
-    """One JSON object: version, brief, events, ledger, and how it ended."""
+def dump(history: History, encode: Callable[[Any], str] = _encode) -> str:
+    """One JSON object: version, brief, events, ledger, and how it ended.
+
+    `encode` turns plain JSON data, enums and tuples into compact JSON text; any two give the same text.
+    """
     rest = {
         "events": [_DUMPERS[type(event)](event) for event in history.events],
         "ledger": [_effect(effect) for effect in history.ledger],
@@ -54,7 +57,7 @@ def dump(history: History) -> str:
         "refused_hosts": history.refused_hosts,
         "horizon_ns": history.horizon_ns,
     }
-    text = f'{{"version":{VERSION},"brief":{_brief_text(history.brief)},{_encode(rest)[1:]}'
+    text = f'{{"version":{VERSION},"brief":{_brief_text(history.brief)},{encode(rest)[1:]}'
     # Half a surrogate pair in what an agent said has no UTF-8; a store could not keep the attempt.
     return text if text.isascii() else text.encode(errors="replace").decode()
 

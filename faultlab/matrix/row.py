@@ -112,7 +112,7 @@ class Made(NamedTuple):
 def row_of(made: Made) -> AttemptRow:
     """All 44 fields. No credentials: the store redacts what looks like one."""
     run, job, group, history, verdict, result, seed, started_at, ended_at, version = made
-    text, claim, trace = _cell_text(group, job.twin), history.claim, dump(history)
+    text, claim, trace = _cell_text(group, job.twin), history.claim, dump(history, encode)
     seen = _seen(history)
     return AttemptRow(
         task_id=text.task_id,

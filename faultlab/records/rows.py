@@ -8,14 +8,18 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+from pydantic_core import to_json
+
 UNKNOWN = "unknown"
 """The currency of a cost that nobody measured; the cost itself is then None, never 0."""
 
 Verdict = Literal["pass", "fail", "timeout", "infra_error"]
 VERDICTS: tuple[Verdict, ...] = ("pass", "fail", "timeout", "infra_error")
 
-encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-"""A value as the text of a JSON column."""
+def encode(value: Any) -> str:
+    """A value as the text of a JSON column. pydantic-core, which SQLModel brings, is five times faster than `json`."""
+    return to_json(value).decode()
+
 
 decode = json.loads
 """The inverse of `encode`."""

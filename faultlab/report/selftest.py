@@ -25,7 +25,7 @@ def selftest_lines(
         said = (
             f"{expected} {title_of(expected)}{also}"
             if killed
-            else f"SURVIVED {expected}, caught by {killed_by or 'nothing'}"
+            else f"SURVIVED {expected}, caught by {' '.join(killed_by) or 'nothing'}"
         )
         yield _verdict(name, said, names, width, good=killed)
     yield Text()
@@ -40,10 +40,11 @@ def selftest_lines(
     killed_count = sum(killed for *_, killed in mutants)
     silent = sum(not found for _, found in correct)
     whole = killed_count == len(mutants) and silent == len(correct) and not alike and not unproved
-    yield Text(
-        f"{killed_count} of {len(mutants)} mutants caught, {silent} of {len(correct)} correct agents without a finding",
-        "bold green" if whole else "bold red",
+    told = (
+        f"{killed_count} of {len(mutants)} mutants caught, {silent} of {len(correct)} correct agents without a finding"
     )
+    style = "bold green" if whole else "bold red"
+    yield from (Text(line, style) for line in prose(told, width, "  ", ""))
 
 
 def _verdict(name: str, said: str, names: int, width: int, *, good: bool) -> Text:

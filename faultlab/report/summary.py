@@ -19,6 +19,9 @@ EXIT_WORDS = {
     130: "interrupted, exit 130",
 }  # fmt: skip
 
+MOST_SURPRISES = 20
+"""Lines of cells that did not land where they must; the first few say what is wrong."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
@@ -152,8 +155,10 @@ def _end(summary: Summary, table: MatrixTable, width: int) -> Iterator[Text]:
             said = f"All {counted(len(summary.agents), 'agent')} landed where the contract predicts"
         else:
             said = f"{counted(len(summary.surprises), 'cell')} did not land where the contract predicts"
-            for line in summary.surprises:
-                yield from _plain(f"  SURPRISE {line}", width, "bold red")
+            for line in summary.surprises[:MOST_SURPRISES]:
+                yield from (Text(part, "red") for part in prose(line, width, "    ", "  SURPRISE "))
+            if len(summary.surprises) > MOST_SURPRISES:
+                yield Text(f"  ... and {len(summary.surprises) - MOST_SURPRISES} more", "red")
     else:
         said = "; ".join(_of_agent(name, table) for name in summary.agents)
     if summary.invalid:

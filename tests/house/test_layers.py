@@ -28,7 +28,8 @@ ROOMS: dict[str, tuple[set[str], set[str]]] = {
     "toolsets": ({"core"}, set()),
     "engine": ({"core", "faults"}, set()),
     # sqlalchemy: SQLModel is a layer over it, and the fast path (exec_driver_sql) is SQLAlchemy's own
-    "records": ({"core"}, {"sqlmodel", "sqlalchemy"}),
+    # pydantic_core: comes with SQLModel and writes the JSON columns
+    "records": ({"core"}, {"sqlmodel", "sqlalchemy", "pydantic_core"}),
     "transports": ({"core", "engine"}, {"httpx", "httpx2"}),
     "client": ({"core", "records"}, {"httpx", "tenacity"}),
     "agents": ({"core", "client"}, {"httpx", "tenacity"}),
@@ -36,7 +37,7 @@ ROOMS: dict[str, tuple[set[str], set[str]]] = {
     "matrix": ({"core", "faults", "toolsets", "engine", "transports", "agents", "records"}, {"yaml"}),
     "report": ({"core", "rules"}, {"rich"}),
     "app": (BELOW_APP, set()),
-    "cli": ({"app"}, {"typer"}),
+    "cli": ({"app", "core", "report", "rules"}, {"typer"}),
     "__init__": (BELOW_APP, set()),
     "__main__": ({"cli"}, set()),
 }

@@ -1,0 +1,181 @@
+"""The fields of a scenario file, as one table: the loader, the JSON Schema and the README are held to it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from faultlab.core.contract import Contract, KeyRules
+from faultlab.core.profiles import PROFILES
+from faultlab.core.records import STATUSES
+from faultlab.faults.catalog import ALLOWED, PHASES, TWINS
+from faultlab.matrix.scenario import Suite
+from faultlab.matrix.shape import WORDS
+from faultlab.matrix.toolset import TOOLSETS
+
+LATE_TWINS = ("late_network", "late_server")
+TWIN_NAMES = (*TWINS, "late")
+SYMPTOMS = tuple(dict.fromkeys(symptom for symptoms in ALLOWED.values() for symptom in symptoms))
+SUITES: tuple[str, ...] = get_args(Suite)
+
+JSON_TYPES: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+
+
+def _of(annotation: Any) -> dict[str, Any]:
+    """JSON Schema of one parameter of a contract."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return {"type": JSON_TYPES[type(inner[0])], "enum": list(inner)}
+    if origin in (Union, UnionType):
+        return {"anyOf": [_of(item) for item in inner]}
+    if origin is frozenset:
+        return {"type": "array", "items": _of(inner[0])}
+    return {"type": JSON_TYPES[annotation]}
+
+
+def _parameters(record: type[Any], without: str) -> dict[str, Any]:
+    hints = get_type_hints(record)
+    return {item.name: _of(hints[item.name]) for item in fields(record) if item.name not in ("key", without)}
+
+
+def _contract() -> dict[str, Any]:
+    """A contract by name, or a name with the parameters that differ from a profile."""
+    rules = {"type": "object", "properties": _parameters(KeyRules, ""), "additionalProperties": False}
+    properties = {
+        "profile": {"type": "string", "enum": list(PROFILES)},
+        "key": {"anyOf": [rules, {"type": "null"}]},
+        **_parameters(Contract, "name"),
+    }
+    terms = {"type": "object", "properties": properties, "additionalProperties": False}
+    named = {"type": "object", "additionalProperties": terms, "minProperties": 1}
+    return {"anyOf": [{"type": "string", "enum": list(PROFILES)}, named]}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One row of the table."""
+
+    schema: Mapping[str, Any]
+    meaning: str
+    """One sentence, for the README and for editors."""
+    needed: bool = False
+    default: str = ""
+    """What holds where it is not given, in words."""
+
+
+TEXT: Mapping[str, Any] = {"type": "string", "minLength": 1}
+TEXTS: Mapping[str, Any] = {"type": "array", "items": TEXT}
+ABOVE_ZERO: Mapping[str, Any] = {"type": "number", "exclusiveMinimum": 0}
+COUNT: Mapping[str, Any] = {"type": "integer", "minimum": 1}
+ANY_MAPPING: Mapping[str, Any] = {"type": "object"}
+NAME = {"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "$comment": "small letters, digits and hyphens"}
+DATE = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "$comment": "a date, 2027-03-01"}
+CODE = {"type": "string", "pattern": "^FL[0-9]{3}$", "$comment": "the code of a rule, FL305"}
+STATE_PATH = {"pattern": "^[^/]+/[^/]+/[^/]+$", "$comment": "table/row/member"}
+WORLD = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": {"type": "object"}}}
+TWIN_LIST = {"type": "array", "minItems": 1, "items": {"type": "string", "enum": list(TWIN_NAMES)}}
+STATUS_LIST = {"type": "array", "items": {"type": "string", "enum": [item for item in STATUSES if item != "unknown"]}}
+
+FIELDS: Mapping[str, Field] = {
+    "id": Field(NAME, "The scenario's name, once in all files.", True),
+    "suite": Field({"type": "string", "enum": list(SUITES)}, "Where it is counted; suites are never averaged.", True),
+    "task": Field(TEXT, "The instruction, word for word as the agent gets it.", True),
+    "inputs": Field(ANY_MAPPING, "What the task names, as data: `task.inputs`.", default="none"),
+    "toolset": Field(TEXT, f"{', '.join(TOOLSETS)}, or your own: `package.module:TOOLSET` or `file.py:TOOLSET`.", True),
+    "world": Field(WORLD, "The server's tables at the start: table, row, member.", default="empty"),
+    "user": Field(TEXTS, "What the user knows; one entry each time the agent asks.", default="nothing"),
+    "contracts": Field(
+        {"type": "array", "minItems": 1, "items": _contract()},
+        "One group for each: a profile's name, or `{name: {profile: none, settle_s: 30}}`.",
+        True,
+    ),
+    "plan": Field({"type": "array"}, "The faults. Without one only the clean cell is run.", default="no fault"),
+    "plan.tool": Field(TEXT, "The tool whose call is struck.", True),
+    "plan.twins": Field(TWIN_LIST, "The twins that have this fault; `late` stands for both late ones."),
+    "plan.phase": Field(
+        {"type": "string", "enum": list(PHASES)}, "Instead of `twins`: a fault that every twin of the plan has."
+    ),
+    "plan.symptom": Field({"type": "string", "enum": list(SYMPTOMS)}, "What the caller sees of it.", default="timeout"),
+    "plan.occurrence": Field(COUNT, "Which of the matching calls that would succeed is struck, from 1.", default="1"),
+    "plan.match": Field(ANY_MAPPING, "Only calls with these arguments match.", default="every call"),
+    "plan.required": Field(
+        {"type": "boolean"}, "Not struck: the attempt is inconclusive.", default="true for a twin's first fault"
+    ),
+    "late": Field(ANY_MAPPING, "When a late call takes effect."),
+    "late.at_most_s": Field(
+        ABOVE_ZERO, "At the latest after so many seconds; sooner if the agent looks.", default="2 x budget.seconds"
+    ),
+    "late.at_s": Field(ABOVE_ZERO, "After exactly so many seconds, whatever the agent does."),
+    "budget": Field(ANY_MAPPING, "What an attempt may use."),
+    "budget.calls": Field(COUNT, "Tool calls.", default="20"),
+    "budget.seconds": Field(ABOVE_ZERO, "Seconds on the attempt's clock.", default="300"),
+    "budget.cost": Field(ABOVE_ZERO, "A call costs 1, a hand-over 4.", default="30"),
+    "expect": Field(ANY_MAPPING, "What must be true at the end if the agent says done.", True),
+    "expect.effects": Field(
+        {"type": "array", "minItems": 1}, "The effects that are wanted; any other is a veto.", True
+    ),
+    "expect.effects.tool": Field(TEXT, "The write tool.", True),
+    "expect.effects.identity": Field(ANY_MAPPING, "The arguments that say which effect: all of the tool's.", True),
+    "expect.effects.exactly": Field(COUNT, "How often.", default="1"),
+    "expect.state": Field(
+        {"type": "object", "propertyNames": STATE_PATH}, "`table/row/member` and its value.", default="not looked at"
+    ),
+    "expect.must_say": Field(TEXTS, "Texts that the claim must contain.", default="none"),
+    "accept": Field(STATUS_LIST, "Narrows the claims that are right.", default="what follows from the contract"),
+    "ignore": Field({"type": "array"}, "Findings that you accept for a time; never a veto.", default="none"),
+    "ignore.code": Field(CODE, "The rule.", True),
+    "ignore.reason": Field(TEXT, "Why.", True),
+    "ignore.until": Field(DATE, "The last day.", True),
+}
+
+
+def scenario_schema() -> dict[str, Any]:
+    """The table as one JSON Schema."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "faultlab scenario",
+        **_object(""),
+    }
+
+
+def _object(above: str) -> dict[str, Any]:
+    """The mapping whose fields stand under `above` in the table."""
+    inside = {path: item for path, item in FIELDS.items() if path.rpartition(".")[0] == above}
+    return {
+        "type": "object",
+        "properties": {path.rpartition(".")[2]: _field(path, item) for path, item in inside.items()},
+        "required": [path.rpartition(".")[2] for path, item in inside.items() if item.needed],
+        "additionalProperties": False,
+    }
+
+
+def _field(path: str, item: Field) -> dict[str, Any]:
+    schema: dict[str, Any] = {"description": item.meaning, **item.schema}
+    if any(other.startswith(f"{path}.") for other in FIELDS):
+        below = _object(path)
+        schema |= {"items": below} if schema["type"] == "array" else below
+    return schema
+
+
+def schema_text() -> str:
+    """The file scenarios/schema.json."""
+    return json.dumps(scenario_schema(), indent=2) + "\n"
+
+
+def table_rows() -> list[str]:
+    """The rows of the table in scenarios/README.md."""
+    return [
+        f"| `{path}` | {_kind(item.schema)} | {'required' if item.needed else item.default or '-'} | {item.meaning} |"
+        for path, item in FIELDS.items()
+    ]
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return ", ".join(schema["enum"])
+    kind: str = schema["type"]
+    if kind == "array":
+        items = schema.get("items", {})
+        return f"list of {_kind(items)}" if "type" in items else "list"
+    return WORDS[kind].removeprefix("a ")
