@@ -1,5 +1,6 @@
 """The right one: it follows the policy table, for synchronous and for asynchronous tools."""
 
+from itertools import chain
 from typing import Any
 
 from faultlab.agents.clerk import Clerk, refund
@@ -11,7 +12,7 @@ from faultlab.core.records import Claim
 def careful(task: Any, env: Any, table: Policy = TABLE) -> Claim:
     """Key and reference on each first send; then what the contract permits; at the end what is known."""
     clerk = Clerk(task, env)
-    for recovery in clerk.recoveries():
+    for recovery in chain(clerk.recoveries(), clerk.reopened()):
         clerk.ended(recovery, drive(recovery, recover(recovery, table)))
     return clerk.claim()
 
@@ -20,10 +21,9 @@ async def careful_async(task: Any, env: Any) -> Claim:
     """The same table and the same moves, under the asynchronous driver."""
     clerk = Clerk(task, env)
     for order_id in clerk.orders():
-        clerk.note_read("get_order", {"order_id": order_id})
-        recovery = clerk.recovery(refund(order_id, await env.atools["get_order"](order_id=order_id)))
-        clerk.ended(recovery, await adrive(recovery, recover(recovery)))
-    for intent in clerk.lines():
-        recovery = clerk.recovery(intent)
+        if clerk.may_read(order_id):
+            recovery = clerk.recovery(refund(order_id, await clerk.aread("get_order", order_id=order_id)))
+            clerk.ended(recovery, await adrive(recovery, recover(recovery)))
+    for recovery in chain(map(clerk.recovery, clerk.lines()), clerk.reopened()):
         clerk.ended(recovery, await adrive(recovery, recover(recovery)))
     return clerk.claim()

@@ -1,13 +1,17 @@
 """What all reference agents share: from a task to intents, and from stops to a claim. Recovery is theirs alone."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+
+from tenacity import AsyncRetrying, Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from faultlab.client.recovery import Intent, Log, Recovery
 from faultlab.client.steps import Stop
 from faultlab.core.agent import ToolError
-from faultlab.core.canonical import label
+from faultlab.core.canonical import identity_of, label
+from faultlab.core.clock import ns
+from faultlab.core.entitled import Left
 from faultlab.core.records import Call, Claim, Status
 
 ORDER = re.compile(r"\border (\w*\d\w*)", re.IGNORECASE)
@@ -16,12 +20,24 @@ WORST: tuple[Status, ...] = ("unknown", "handed_over", "refused", "not_done", "d
 """The claim as a whole is as good as its worst operation."""
 
 
+READS: dict[str, Any] = {
+    "stop": stop_after_attempt(3),
+    "wait": wait_exponential(multiplier=0.5),
+    "retry": retry_if_exception_type(ToolError),
+    "reraise": True,
+}
+"""A read is tried three times, after 0.5 and 1 s."""
+
+
 class Ending(NamedTuple):
     """One operation and how it ended."""
 
     intent: Intent
-    label: str
     stop: Stop
+    recovery: Recovery | None = None
+    """None: it was not begun."""
+    asked: int = 0
+    """How many answers about it there were at its end."""
 
 
 class Clerk:
@@ -31,14 +47,23 @@ class Clerk:
         self.task = task
         self.env = env
         self.log = Log()
-        self.endings: list[Ending] = []
+        self.endings: dict[str, Ending] = {}
+        """By label, in the order of the task."""
 
     def recoveries(self) -> Iterator[Recovery]:
         """One for each intended effect, made when it is its turn: an order is read just before it is refunded."""
         for order_id in self.orders():
-            yield self.recovery(refund(order_id, self.read("get_order", order_id=order_id)))
+            if self.may_read(order_id):
+                yield self.recovery(refund(order_id, self.read("get_order", order_id=order_id)))
         for intent in self.lines():
             yield self.recovery(intent)
+
+    def reopened(self) -> Iterator[Recovery]:
+        """Those handed over about which a later query, made for an equal operation, has told something."""
+        for ending in list(self.endings.values()):
+            recovery = ending.recovery
+            if ending.stop.status == "handed_over" and recovery and len(recovery.operation.reads) > ending.asked:
+                yield recovery
 
     def recovery(self, intent: Intent) -> Recovery:
         return Recovery(intent, self.task, self.env, self.log)
@@ -54,8 +79,12 @@ class Clerk:
         """The orders to place; equal ones are told apart by their line."""
         seen: dict[str, int] = {}
         for line, wanted in enumerate(self.task.inputs.get("order", ()), 1):
-            ordinal = seen[repr(wanted)] = seen.get(repr(wanted), 0) + 1
+            identity = self._identity("place_order", wanted)
+            ordinal = seen[identity] = seen.get(identity, 0) + 1
             yield Intent("place_order", dict(wanted), f"line-{line}", ordinal)
+
+    def _identity(self, tool: str, args: Mapping[str, Any]) -> str:
+        return identity_of(self.task.tools[tool]["identity"], args)
 
     def _ask_for_order(self) -> str | None:
         """Ask until the user names an order, or has nothing left to say."""
@@ -66,36 +95,53 @@ class Clerk:
             question = "Which order is it?"
         return None
 
-    def read(self, tool: str, **args: Any) -> Any:
-        """A read that is tried three times."""
-        for wait_s in (0.5, 1.0, None):
-            self.note_read(tool, args)
-            try:
-                return self.env.tools[tool](**args)
-            except ToolError:
-                if wait_s is None:
-                    raise
-                self.env.sleep(wait_s)
-        raise AssertionError("unreachable")
+    def may_read(self, order_id: str) -> bool:
+        """Whether the budget has a call left; without one the refund is not begun."""
+        if Left.of(self.task.budget, len(self.log.calls), ns(self.env.now())).affords():
+            return True
+        intent = Intent("refund_order", {"order_id": order_id}, f"refund-{order_id}")
+        self._end(Ending(intent, Stop("not_done")))
+        return False
 
-    def note_read(self, tool: str, args: dict[str, Any]) -> None:
+    def read(self, tool: str, **args: Any) -> Any:
+        """Raises ToolError when the third attempt failed too."""
+
+        def attempt() -> Any:
+            self._note_read(tool, args)
+            return self.env.tools[tool](**args)
+
+        return Retrying(sleep=self.env.sleep, **READS)(attempt)
+
+    async def aread(self, tool: str, **args: Any) -> Any:
+        """The same over asynchronous tools."""
+
+        async def attempt() -> Any:
+            self._note_read(tool, args)
+            return await self.env.atools[tool](**args)
+
+        return await AsyncRetrying(sleep=self.env.asleep, **READS)(attempt)
+
+    def _note_read(self, tool: str, args: dict[str, Any]) -> None:
         """Every call counts, this one too."""
-        self.log.calls.append(Call(len(self.log.calls) + 1, 0, tool, "read", args))
+        self.log.calls.append(Call(len(self.log.calls) + 1, ns(self.env.now()), tool, "read", args))
 
     def ended(self, recovery: Recovery, stop: Stop) -> None:
-        operation = recovery.operation
-        name = label(operation.tool, operation.identity, operation.ordinal)
-        self.endings.append(Ending(recovery.intent, name, stop))
+        self._end(Ending(recovery.intent, stop, recovery, len(recovery.operation.reads)))
+
+    def _end(self, ending: Ending) -> None:
+        intent = ending.intent
+        self.endings[label(intent.tool, self._identity(intent.tool, intent.args), intent.ordinal)] = ending
 
     def claim(self) -> Claim:
         """Everything that ended, in one claim."""
         if not self.endings:
             return Claim.not_done("There was nothing to do.")
-        stops = [ending.stop for ending in self.endings]
+        endings = self.endings.values()
+        stops = [ending.stop for ending in endings]
         status = next(item for item in WORST if any(stop.status == item for stop in stops))
         evidence = tuple(dict.fromkeys(number for stop in stops for number in stop.evidence))
-        text = " ".join(said for ending in self.endings if (said := _said(ending)))
-        operations = {ending.label: ending.stop.status for ending in self.endings}
+        text = " ".join(said for ending in endings if (said := _said(ending)))
+        operations = {name: ending.stop.status for name, ending in self.endings.items()}
         records = [stop.record for stop in stops if stop.record is not None]
         if status == "handed_over":
             claim: Claim = self.env.hand_over(text, records)

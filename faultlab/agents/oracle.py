@@ -1,5 +1,6 @@
 """The entitled policy itself, without the table: any productive move, for as long as there is one."""
 
+from itertools import chain
 from typing import Any
 
 from faultlab.agents.clerk import Clerk
@@ -17,7 +18,7 @@ PREFERENCE: tuple[Status, ...] = ("done", "refused", "not_done", "handed_over")
 def oracle(task: Any, env: Any) -> Claim:
     """A group that it cannot pass is not fit to judge by."""
     clerk = Clerk(task, env)
-    for recovery in clerk.recoveries():
+    for recovery in chain(clerk.recoveries(), clerk.reopened()):
         clerk.ended(recovery, drive(recovery, _follow(recovery)))
     return clerk.claim()
 
@@ -51,5 +52,6 @@ def _best(recovery: Recovery, entitlement: Entitlement) -> Steps:
         return (yield from ask_status(recovery))
     if Move.FENCE in moves:
         return (yield from fence(recovery))
-    settles = recovery.contract.settle_s is not None and recovery.contract.consistent_reads
+    settled_ns = recovery.settled_ns
+    settles = settled_ns is not None and recovery.left.affords(max(0, settled_ns - recovery.now_ns))
     return (yield from (read_after_settling if settles else look)(recovery))

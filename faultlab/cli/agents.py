@@ -1,6 +1,6 @@
 """`faultlab agents`: the reference agents, each in one line."""
 
-import inspect
+from inspect import cleandoc, getmodule
 
 from faultlab.cli.options import Json
 
@@ -13,10 +13,8 @@ def agents(as_json: Json = False) -> None:
     from faultlab.report.screen import Screen
 
     bench = lab.prepare(lab.RunRequest(store="memory"), 0, 0)
-    told = {
-        name: (inspect.getdoc(agent) or "").partition("\n\n")[0].replace("\n", " ")
-        for name, agent in bench.agents.items()
-    }
+    # Each stands in a module of its own, whose docstring says what it does; the function's says why that matters.
+    told = {name: cleandoc(getmodule(agent).__doc__ or "").replace("\n", " ") for name, agent in bench.agents.items()}
     if as_json:
         print_json([{"name": name, "description": text} for name, text in told.items()])
         return

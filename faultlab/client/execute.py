@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from faultlab.client.policy import TABLE, Policy, choose
-from faultlab.client.recovery import Recovery
+from faultlab.client.recovery import SURFACES, Recovery
 from faultlab.client.steps import Invoke, Sleep, Steps, Stop
 from faultlab.core.agent import ToolError
 from faultlab.core.answers import handle_reveal
 from faultlab.core.canonical import identity_of
 from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD
-from faultlab.core.entitled import Move
+from faultlab.core.knowledge import about
 from faultlab.core.outcome import outcome_of_response
 from faultlab.core.records import Call, Receipt, Reveal
 
@@ -106,25 +106,26 @@ def fail(recovery: Recovery, call: Call, error: ToolError) -> Receipt:
 
 
 def _take(recovery: Recovery, call: Call, receipt: Receipt, body: Any) -> Receipt:
-    operation = recovery.operation
+    """To the operation whose call it answers; or, for a query, to every operation that was sent and asked about."""
     if call.kind == "write":
-        if any(item.n == call.n for item in operation.calls):
-            operation.received(receipt, recovery.contract)
-    elif call.tool in (recovery.tool_for(move) for move in _SURFACES):
-        operation.read(call, None if body is None else reveal_of(recovery, call, body), recovery.contract)
+        if any(item.n == call.n for item in recovery.operation.calls):
+            recovery.operation.received(receipt, recovery.contract)
+    elif call.tool in (recovery.tool_for(move) for move in SURFACES):
+        told = reveal_of(recovery, call, body)
+        for other in recovery.log.recoveries:
+            if other.operation.calls and about(told, other.operation):
+                other.operation.read(call, None if body is None else told, other.contract)
     return receipt
 
 
-_SURFACES = (Move.QUERY, Move.STATUS, Move.FENCE)
-
-
-def reveal_of(recovery: Recovery, call: Call, body: Mapping[str, Any]) -> Reveal:
-    """What an answer tells about the operation: a status by handle, or a list of rows with their references."""
+def reveal_of(recovery: Recovery, call: Call, body: Mapping[str, Any] | None) -> Reveal:
+    """What an answer tells: a status by handle, or a list of rows with their references. None: only what was asked."""
     if call.kind != "read":
         return handle_reveal(call.kind, recovery.contract, str(call.args["reference"]), body)
-    rows = next((value for value in body.values() if isinstance(value, list)), [])
+    answer = body or {}
+    rows = next((value for value in answer.values() if isinstance(value, list)), [])
     shown = tuple(row.get("reference") for row in rows if isinstance(row, Mapping))
-    whole = body.get("complete", True) is True
     operation = recovery.operation
-    answer: Literal["present", "absent"] = "present" if shown else "absent"
-    return Reveal(operation.tool, operation.identity, None, shown, answer, fresh=whole)
+    said: Literal["present", "absent"] = "present" if shown else "absent"
+    whole = answer.get("complete", True) is True
+    return Reveal(operation.tool, operation.identity, None, shown, said, fresh=whole)

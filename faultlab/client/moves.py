@@ -1,14 +1,22 @@
 """The moves of the policy table: generators that ask for calls and waits, and end with a Stop or with nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from typing import Any
 
-from faultlab.client.recovery import Recovery, wait_until_s
+from faultlab.client.recovery import Recovery
 from faultlab.client.steps import Invoke, Sleep, Steps, Stop
-from faultlab.core.clock import NS, ns
+from faultlab.core.clock import NS
 from faultlab.core.entitled import Move
-from faultlab.core.records import Outcome, Status
+from faultlab.core.records import Outcome, Receipt, Status
 
 MoveFunction = Callable[[Recovery], Steps]
+
+
+def pause(recovery: Recovery, wait_s: float) -> Generator[Invoke | Sleep, Receipt | None, bool]:
+    """Wait, but not past the time budget. Whether one more call can be afforded after it."""
+    if wait_s > 0:
+        yield Sleep(recovery.within_budget_s(wait_s))
+    return recovery.left.affords()
 
 
 def send(recovery: Recovery) -> Steps:
@@ -18,11 +26,12 @@ def send(recovery: Recovery) -> Steps:
 
 
 def resend(recovery: Recovery) -> Steps:
-    """The same request again, after a wait that grows; a reference that a fence barred is replaced."""
-    yield Sleep(recovery.back_off_s())
-    if recovery.reference in recovery.operation.tombs:
-        recovery.generation += 1
-    yield Invoke(recovery.intent.tool, recovery.intent.args, recovery.key, recovery.reference)
+    """The same request again, after a wait that grows, unless the key's protection ended meanwhile."""
+    was_protected = recovery.protected
+    affordable = yield from pause(recovery, recovery.back_off_s())
+    if affordable and recovery.protected == was_protected:
+        recovery.renew_handles()
+        yield Invoke(recovery.intent.tool, recovery.intent.args, recovery.key, recovery.reference)
     return None
 
 
@@ -34,51 +43,36 @@ def wait_as_told(recovery: Recovery) -> Steps:
 
 def ask_status(recovery: Recovery) -> Steps:
     """Ask for the operation by its handle; not at once again while it runs."""
-    yield from _by_handle(recovery, Move.STATUS)
-    return None
+    return _ask(recovery, Move.STATUS, _by_handle(recovery))
 
 
 def fence(recovery: Recovery) -> Steps:
     """Bar the operation, or learn that it was too late."""
-    yield from _by_handle(recovery, Move.FENCE)
-    return None
-
-
-def _by_handle(recovery: Recovery, move: Move) -> Steps:
-    tool, operation = recovery.tool_for(move), recovery.operation
-    assert tool is not None
-    if operation.reads and operation.reads[-1].kind in ("status", "fence"):
-        yield Sleep(wait_until_s(recovery, operation.reads[-1].started_ns + ns(recovery.contract.poll_s)))
-    yield Invoke(tool, {"reference": operation.calls[-1].key or operation.calls[-1].reference})
-    return None
+    return _ask(recovery, Move.FENCE, _by_handle(recovery))
 
 
 def read_after_settling(recovery: Recovery) -> Steps:
     """Wait until nothing that was sent can still take effect, then read once."""
-    contract = recovery.contract
-    assert contract.settle_s is not None
-    settled_ns = recovery.operation.calls[-1].t + ns(contract.settle_s + contract.read_lag_s)
-    yield Sleep(wait_until_s(recovery, settled_ns))
-    yield from _read(recovery)
-    return None
+    assert recovery.settled_ns is not None
+    return _ask(recovery, Move.QUERY, recovery.query_args(), recovery.until_s(recovery.settled_ns))
 
 
 def look(recovery: Recovery) -> Steps:
     """Read; a second look is not taken sooner than poll_s after the first."""
-    last_ns = recovery.last_look_ns()
-    if last_ns >= 0:
-        yield Sleep(wait_until_s(recovery, last_ns + ns(recovery.contract.poll_s)))
-    elif recovery.operation.reads:
-        yield Sleep(2.0 ** len(recovery.operation.reads))
-    yield from _read(recovery)
-    return None
+    return _ask(recovery, Move.QUERY, recovery.query_args())
 
 
-def _read(recovery: Recovery) -> Steps:
-    tool = recovery.tool_for(Move.QUERY)
+def _ask(recovery: Recovery, move: Move, args: dict[str, Any], wait_s: float = 0.0) -> Steps:
+    tool = recovery.tool_for(move)
     assert tool is not None
-    yield Invoke(tool, recovery.query_args())
+    if (yield from pause(recovery, max(wait_s, recovery.pause_s(move)))):
+        yield Invoke(tool, args)
     return None
+
+
+def _by_handle(recovery: Recovery) -> dict[str, Any]:
+    last = recovery.operation.calls[-1]
+    return {"reference": last.key or last.reference}
 
 
 def stop(status: Status) -> MoveFunction:

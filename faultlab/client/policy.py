@@ -19,7 +19,7 @@ from faultlab.client.moves import (
     wait_as_told,
 )
 from faultlab.client.recovery import Recovery
-from faultlab.core.entitled import AUTHORITY_REFUSALS, Move, protected, refused_for_good, saved_failure
+from faultlab.core.entitled import AUTHORITY_REFUSALS, Move, refused_for_good, saved_failure
 from faultlab.core.records import Outcome
 
 
@@ -34,13 +34,24 @@ class Row(NamedTuple):
 Policy = tuple[Row, ...]
 
 
+def _spent(recovery: Recovery) -> bool:
+    """No further call can be afforded, or the only one that is left only after a wait beyond the budget."""
+    refused = recovery.knowledge is Outcome.NOT_APPLIED
+    return not recovery.left.affords(recovery.retry_after_ns if refused else 0)
+
+
 def _is_protected(recovery: Recovery) -> bool:
-    operation, contract = recovery.operation, recovery.contract
     return (
-        recovery.knowledge is Outcome.UNKNOWN
-        and protected(operation, contract, recovery.now_ns)
-        and not saved_failure(operation, contract)
+        recovery.protected
+        and not saved_failure(recovery.operation, recovery.contract)
+        and recovery.left.affords(recovery.retry_after_ns)
     )
+
+
+def _is_told_to_wait(recovery: Recovery) -> bool:
+    """The next move would be a send, and the last answer says when."""
+    sends = recovery.knowledge is Outcome.NOT_APPLIED or _is_protected(recovery)
+    return sends and recovery.retry_after_ns > 0
 
 
 def _refusal(recovery: Recovery) -> int | None:
@@ -56,17 +67,20 @@ def _asks(move: Move) -> Callable[[Recovery], bool]:
 
 
 def _settles(recovery: Recovery) -> bool:
-    contract = recovery.contract
-    return contract.settle_s is not None and contract.consistent_reads and _asks(Move.QUERY)(recovery)
+    """A list read later on is conclusive, and there is time to wait for it."""
+    settled_ns = recovery.settled_ns
+    if settled_ns is None or not _asks(Move.QUERY)(recovery):
+        return False
+    return recovery.left.affords(max(0, settled_ns - recovery.now_ns))
 
 
 TABLE: Policy = (
     Row("applied", lambda recovery: recovery.knowledge is Outcome.APPLIED, stop("done")),
     Row("forbidden", lambda recovery: _refusal(recovery) in AUTHORITY_REFUSALS, stop("refused")),
     Row("refused_for_good", lambda recovery: _refusal(recovery) is not None, stop("not_done")),
-    Row("spent", lambda recovery: not recovery.left.affords(recovery.retry_after_ns), stop_spent),
+    Row("spent", _spent, stop_spent),
     Row("not_sent", lambda recovery: recovery.knowledge is None, send),
-    Row("told_to_wait", lambda recovery: recovery.retry_after_ns > 0, wait_as_told),
+    Row("told_to_wait", _is_told_to_wait, wait_as_told),
     Row("not_applied", lambda recovery: recovery.knowledge is Outcome.NOT_APPLIED, resend),
     Row("protected_by_key", _is_protected, resend),
     Row("status_offered", _asks(Move.STATUS), ask_status),

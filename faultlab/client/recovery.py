@@ -1,16 +1,25 @@
 """One operation on its way: what was intended, what was sent, what is known, and what is left to spend."""
 
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any, NamedTuple
 
-from faultlab.client.waits import BACK_OFF, seconds, wait_seeded_jitter
+from faultlab.client.waits import ASK_AGAIN, BACK_OFF, seconds, wait_seeded_jitter
 from faultlab.core.agent import Budget
 from faultlab.core.canonical import digest, identity_of
 from faultlab.core.clock import NS, ns
 from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD, Contract
-from faultlab.core.entitled import Left, Move, retry_after_ns, surface_productive
-from faultlab.core.knowledge import Operation
-from faultlab.core.records import Call, HandOver, Outcome
+from faultlab.core.entitled import (
+    Left,
+    Move,
+    key_age_ns,
+    protected,
+    retry_after_ns,
+    saved_failure,
+    surface_productive,
+)
+from faultlab.core.knowledge import Operation, is_replay
+from faultlab.core.records import Call, HandOver, Outcome, ToolKind
 from faultlab.core.seed import derive
 
 Specs = Mapping[str, Mapping[str, Any]]
@@ -25,13 +34,19 @@ class Intent(NamedTuple):
     ordinal: int = 1
 
 
-class Log:
-    """The calls of one attempt, numbered as they reach the wire; shared by its recoveries."""
+SURFACES: Mapping[Move, ToolKind] = {Move.QUERY: "read", Move.STATUS: "status", Move.FENCE: "fence"}
+"""What can be asked about an operation -> the kind of tool that answers."""
 
-    __slots__ = ("calls",)
+
+class Log:
+    """The calls of one attempt, numbered as they reach the wire, and its recoveries: what one of them asks may tell
+    another one something."""
+
+    __slots__ = ("calls", "recoveries")
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
+        self.recoveries: list[Recovery] = []
 
 
 class Recovery:
@@ -53,18 +68,34 @@ class Recovery:
         self.takes_reference = REFERENCE_FIELD in parameters
         self.handle = f"{task.id}-{intent.name}"
         self.generation = 0
-        """How many references a fence has barred."""
+        """How often key and reference were replaced."""
         self._jitter = wait_seeded_jitter(BACK_OFF, self.seed)
+        log.recoveries.append(self)
 
     @property
     def key(self) -> str | None:
-        return f"{self.handle}-k" if self.takes_key else None
+        return f"{self.handle}-k{self.generation or ''}" if self.takes_key else None
 
     @property
     def reference(self) -> str | None:
-        if not self.takes_reference:
-            return None
-        return f"{self.handle}-r{self.generation}" if self.generation else f"{self.handle}-r"
+        return f"{self.handle}-r{self.generation or ''}" if self.takes_reference else None
+
+    def renew_handles(self) -> None:
+        """Take a new key and reference where the old ones can do no more: barred by a fence, answered from the
+        server's memory, or too old. Only for an operation that is known not to have happened."""
+        operation, contract = self.operation, self.contract
+        barred = not operation.tombs.isdisjoint({self.key, self.reference})
+        if barred or (self.knowledge is Outcome.NOT_APPLIED and self._key_is_spent(contract)):
+            self.generation += 1
+
+    def _key_is_spent(self, contract: Contract) -> bool:
+        rules, key, operation = contract.key, self.key, self.operation
+        if rules is None or key is None or not any(call.key == key for call in operation.calls):
+            return False
+        last = operation.last_receipt
+        if saved_failure(operation, contract) or (last is not None and is_replay(last, contract)):
+            return True
+        return rules.window_s is not None and key_age_ns(operation, key, self.now_ns) >= ns(rules.window_s)
 
     @property
     def now_ns(self) -> int:
@@ -86,6 +117,19 @@ class Recovery:
     def sends(self) -> int:
         return len(self.operation.calls)
 
+    @property
+    def protected(self) -> bool:
+        """A resend under the same key can have no second effect now."""
+        return self.knowledge is Outcome.UNKNOWN and protected(self.operation, self.contract, self.now_ns)
+
+    @property
+    def settled_ns(self) -> int | None:
+        """From when on a complete list is conclusive; None: never."""
+        contract = self.contract
+        if contract.settle_s is None or not contract.consistent_reads or not self.operation.calls:
+            return None
+        return self.operation.calls[-1].t + ns(contract.settle_s + contract.read_lag_s)
+
     def back_off_s(self) -> float:
         """How long to wait before the next send: growing, with jitter."""
         return seconds(self._jitter, max(1, self.sends))
@@ -94,11 +138,28 @@ class Recovery:
         """Whether asking on this surface can still tell something."""
         return self.tool_for(move) is not None and surface_productive(self.operation, move, self.contract, self.left)
 
+    def pause_s(self, move: Move) -> float:
+        """How long to wait before asking there again: poll_s after an answer, longer after each failure."""
+        operation, kind = self.operation, SURFACES[move]
+        asked = [read for read in operation.reads if read.kind == kind and read.started_ns >= operation.last_unknown_ns]
+        failures = sum(1 for _ in takewhile(lambda read: read.reveal is None, reversed(asked)))
+        growing_s = seconds(ASK_AGAIN, failures) if failures else 0.0
+        answered = [read.started_ns for read in asked if read.reveal is not None]
+        return max(growing_s, self.until_s(answered[-1] + ns(self.contract.poll_s)) if answered else 0.0)
+
+    def until_s(self, at_ns: int) -> float:
+        """Seconds from now to a moment; 0 for one already past."""
+        return max(0, at_ns - self.now_ns) / NS
+
+    def within_budget_s(self, wait_s: float) -> float:
+        """A wait, or what is left of the time budget where that is less."""
+        return min(wait_s, self.until_s(ns(self.budget.seconds)))
+
     def tool_for(self, move: Move) -> str | None:
         """The tool of a surface: the status query, the fence, or the first read that tells about this write."""
         if move is Move.QUERY:
             return self._query_tool()
-        kind = "status" if move is Move.STATUS else "fence"
+        kind = SURFACES[move]
         return next((name for name, spec in self.specs.items() if spec["kind"] == kind), None)
 
     def _query_tool(self) -> str | None:
@@ -111,15 +172,6 @@ class Recovery:
 
     def query_args(self) -> dict[str, Any]:
         return {name: self.intent.args[name] for name in self.specs[self.intent.tool]["identity"]}
-
-    def last_look_ns(self) -> int:
-        """When the last complete read since the last unknown receipt began; -1: there is none."""
-        looks = [
-            read.started_ns
-            for read in self.operation.reads
-            if read.reveal is not None and read.kind == "read" and read.started_ns >= self.operation.last_unknown_ns
-        ]
-        return looks[-1] if looks else -1
 
     def supporting(self) -> tuple[int, ...]:
         """The call whose receipt proved the operation applied."""
@@ -140,8 +192,3 @@ class Recovery:
             said,
             reads,
         )
-
-
-def wait_until_s(recovery: Recovery, at_ns: int) -> float:
-    """Seconds from now to a moment; 0 for one already past."""
-    return max(0, at_ns - recovery.now_ns) / NS

@@ -22,7 +22,10 @@ class wait_seeded_jitter(wait_base):
 
 
 BACK_OFF = wait_exponential(multiplier=0.5, max=30)
-"""0.5, 1, 2, 4 ... 30 s."""
+"""Between sends: 0.5, 1, 2, 4 ... 30 s."""
+
+ASK_AGAIN = wait_exponential(multiplier=1, max=60)
+"""After a query that gave no answer: 1, 2, 4 ... 60 s."""
 
 
 class _Attempt:

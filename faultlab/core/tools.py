@@ -57,6 +57,13 @@ class Tool:
     route: tuple[str, str] | None = None
     """HTTP method and path, `("POST", "/v1/refunds")`; else `POST /tools/NAME`."""
 
+    shows: tuple[tuple[str, Shown], ...] = field(init=False)
+    """The entries of `reveals` that name effects."""
+
+    def __post_init__(self) -> None:
+        shows = tuple((name, effects) for name, effects in self.reveals.items() if effects is not None)
+        object.__setattr__(self, "shows", shows)
+
     @property
     def arguments(self) -> tuple[str, ...]:
         return tuple(self.schema["properties"])
@@ -92,8 +99,8 @@ class Tool:
             spec["contract"] = contract.as_spec()
             spec["idempotent"] = self.idempotent
             spec["provisional"] = self.provisional
-        elif shown := sorted(name for name, effects in self.reveals.items() if effects is not None):
-            spec["reveals"] = shown
+        elif self.shows:
+            spec["reveals"] = sorted(name for name, _ in self.shows)
         return spec
 
 

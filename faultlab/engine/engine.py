@@ -160,7 +160,7 @@ class Engine:
         ticket.at_ns = now_ns
         call = ticket.call
         reply = delivery if type(delivery) is Reply else None
-        if call.kind != "write" and (call.kind != "read" or self.toolset.tools[call.tool].reveals):
+        if call.kind != "write" and (call.kind != "read" or self.toolset.tools[call.tool].shows):
             body = reply.body if reply is not None and reply.status < 300 else None
             ticket.reveals = reveals(self.toolset, self.contract, call, body)
         if self._waking and reply is not None:

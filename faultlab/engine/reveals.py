@@ -16,9 +16,9 @@ def reveals(toolset: Toolset, contract: Contract, call: Call, body: Any) -> tupl
     if tool.kind != "read":
         return (handle_reveal(tool.kind, contract, str(call.args.get("reference", "")), body),)
     told = []
-    for target, shown_in in tool.reveals.items():
+    for target, shown_in in tool.shows:
         names = toolset.tools[target].identity
-        if shown_in is None or not all(name in call.args for name in names):
+        if not all(name in call.args for name in names):
             continue
         shown = tuple(shown_in(body)) if isinstance(body, Mapping) else ()
         whole = not isinstance(body, Mapping) or body.get("complete", True) is True

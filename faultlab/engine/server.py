@@ -76,6 +76,8 @@ class Server:
             bar = world.peek(BARS, handle)
             if bar is not None and call.n < bar:
                 return problem(409, "barred", f"{handle} was declared not found after this request was sent")
+        if call.key is None and call.reference is None and (self.contract.status or self.contract.fence):
+            return problem(400, "reference_missing", f"{call.tool} needs a reference: it is what can be asked for")
         if (refusal := self._admit_key(call, now_ns)) is not None:
             return refusal
         if (wrong := invalid(self.toolset.tools[call.tool], call.args)) is not None:

@@ -114,17 +114,16 @@ def load(file: Path) -> Scenario:
     return _scenario(data, toolset, file)
 
 
-def _without(data: Any, places: Iterable[Place]) -> Any:
-    """The data without what is wrong: keys go, list items become None so that the others keep their positions."""
+def _without(data: Any, places: Sequence[Place]) -> Any:
+    """The data with None for everything that is wrong, so that the rest can be looked at."""
+    if () in places:
+        return None
     for place in places:
         above: Any = data
         try:
             for step in place[:-1]:
                 above = above[step]
-            if isinstance(above, dict) and place:
-                above.pop(place[-1], None)
-            elif isinstance(above, list) and isinstance(place[-1], int):
-                above[place[-1]] = None
+            above[place[-1]] = None
         except (LookupError, TypeError):
             continue  # it stands in a part that is gone already
     return data

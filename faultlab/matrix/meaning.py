@@ -30,18 +30,18 @@ def contracts_of(entries: Sequence[Any]) -> Iterator[tuple[int, str, Mapping[str
 
 def twins_of(item: Mapping[str, Any]) -> list[str]:
     """The twins that a fault names, `late` written out."""
-    named = [LATE_TWINS if twin == "late" else (twin,) for twin in item.get("twins", ()) if twin is not None]
+    named = [LATE_TWINS if twin == "late" else (twin,) for twin in item.get("twins") or () if twin is not None]
     return list(dict.fromkeys(twin for twins in named for twin in twins))
 
 
 @dataclass(slots=True)
 class Meaning:
-    """Reads data without the parts that are not of the right form; a part that is missing is not complained of."""
+    """Reads data in which None stands for what has not the right form; that is not complained of again."""
 
     data: Mapping[str, Any]
     toolset: Toolset | None
     spoiled: Set[Place]
-    """Entries of lists that have lost a part; a contract among them is not the one that was meant."""
+    """Entries of lists with a part that is None: the contract or the call is not the one that was meant."""
 
     def problems(self) -> Iterator[Problem]:
         contracts: list[Contract] = []
@@ -55,7 +55,7 @@ class Meaning:
 
     def _contracts(self, found: list[Contract]) -> Iterator[Problem]:
         names: set[str] = set()
-        for position, name, parameters in contracts_of(self.data.get("contracts", ())):
+        for position, name, parameters in contracts_of(self.data.get("contracts") or ()):
             if name in names:
                 yield ("contracts", position), f"contract {name!r} is listed twice; keep one"
             names.add(name)
@@ -67,7 +67,7 @@ class Meaning:
                 yield ("contracts", position, name), str(error)
 
     def _items(self) -> Iterator[tuple[Place, Mapping[str, Any]]]:
-        for position, item in enumerate(self.data.get("plan", ())):
+        for position, item in enumerate(self.data.get("plan") or ()):
             if item is not None:
                 yield ("plan", position), item
 
@@ -86,7 +86,7 @@ class Meaning:
             if tool.kind != "write" and item.get("twins"):
                 writing = ", ".join(_writing(toolset))
                 yield (*path, "tool"), f"{name} does not write, so it has no twins; give a phase, or name {writing}"
-            yield from _arguments(tool, tool.arguments, item.get("match", {}), (*path, "match"))
+            yield from _arguments(tool, tool.arguments, item.get("match") or {}, (*path, "match"))
 
     def _plan(self) -> Iterator[Problem]:
         """Every fault has twins or a phase, a symptom that goes with it, and a call of its own."""
@@ -96,9 +96,11 @@ class Meaning:
                 yield path, "a fault has either twins or, for all twins alike, a phase"
             symptom = item.get("symptom", "timeout")
             for phase in {TWINS[twin]: None for twin in twins_of(item)} or [item.get("phase")]:
-                if phase is not None and symptom not in ALLOWED[phase]:
+                if phase is not None and symptom is not None and symptom not in ALLOWED[phase]:
                     place = (*path, "symptom") if "symptom" in item else path
                     yield place, f"phase {phase} has no symptom {symptom!r}; it has {', '.join(ALLOWED[phase])}"
+            if path in self.spoiled:
+                continue
             call = canonical([item.get("tool"), item.get("match", {}), item.get("occurrence", 1)])
             for twin in twins_of(item) or ["*"]:
                 first = taken.setdefault((twin, call), int(path[1]))
@@ -109,7 +111,7 @@ class Meaning:
     def _effects(self, toolset: Toolset) -> Iterator[Problem]:
         """Every wanted effect is one that a write tool can have, and stands there once."""
         seen: dict[tuple[str, str], int] = {}
-        for position, item in enumerate(self.data.get("expect", {}).get("effects", ())):
+        for position, item in enumerate((self.data.get("expect") or {}).get("effects") or ()):
             path: Place = ("expect", "effects", position)
             if item is None or (name := item.get("tool")) is None:
                 continue
@@ -142,13 +144,13 @@ class Meaning:
             yield ("late",), f"nothing of the plan is late; known: {', '.join(LATE_TWINS)}, late"
 
     def _ignored(self) -> Iterator[Problem]:
-        for position, item in enumerate(self.data.get("ignore", ())):
+        for position, item in enumerate(self.data.get("ignore") or ()):
             if item is None:
                 continue
             if item.get("code") in VETOES:
                 yield ("ignore", position, "code"), f"{item['code']} is a veto; a veto is never accepted"
             try:
-                date.fromisoformat(item.get("until", "2000-01-01"))
+                date.fromisoformat(item.get("until") or "2000-01-01")
             except ValueError:
                 yield ("ignore", position, "until"), f"until is {item['until']!r}; it must be a date, 2027-03-01"
 

@@ -70,7 +70,7 @@ def _mapping(schema: Mapping[str, Any], value: Mapping[str, Any], path: Place) -
             yield from problems(others, item, (*path, name))
     for name in schema.get("required", ()):
         if name not in value:
-            yield path, f"{_name(path)} lacks {name!r}"
+            yield (*path, name), f"{_name(path)} lacks {name!r}"
     if len(value) < schema.get("minProperties", 0):
         yield path, f"{_name(path)} is empty; it needs at least {schema['minProperties']}"
 

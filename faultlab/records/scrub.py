@@ -5,6 +5,7 @@ name is not seen unless its shape gives it away.
 """
 
 import re
+from functools import lru_cache
 
 from faultlab.records.rows import AttemptRow
 
@@ -68,12 +69,19 @@ def _hide(found: re.Match[str]) -> str:
     return found[0] if value in _LITERALS else f"{name}{mark}{REDACTED}{mark}"
 
 
+_EVENTS = '"events":'
+"""Where a history's Brief ends; attempts of one cell share it."""
+
+_known = lru_cache(maxsize=1024)(suspicious)
+
+
 def scrub_row(row: AttemptRow) -> AttemptRow:
     """The row without secrets in any of its texts.
 
     Only what comes from outside is searched first: the other texts are names, digests and JSON that repeats
     parts of the history.
     """
-    if suspicious(row.history or "") or suspicious(row.dependency_error or ""):
+    head, _, events = (row.history or "").partition(_EVENTS)
+    if _known(head) or suspicious(events) or (row.dependency_error and suspicious(row.dependency_error)):
         return AttemptRow._make([scrub(item) if type(item) is str else item for item in row])
     return row

@@ -79,7 +79,7 @@ class FindingRow(NamedTuple):
     severity: Severity
     cells: int
     example: Result
-    """The attempt that shows it best: fewest other findings, then the lowest number."""
+    """The attempt that shows it best."""
 
 
 class MatrixTable(NamedTuple):
@@ -194,9 +194,12 @@ def _findings(cells: Iterable[Cell]) -> list[FindingRow]:
     return sorted(rows, key=lambda row: (SEVERITIES.index(row.severity), -row.cells, row.code))
 
 
-def _clarity(result: Result) -> tuple[int, int]:
-    """Least for the attempt that shows a code best."""
-    return len(result.codes), result.number
+Clarity = tuple[int, tuple[str, int, str], tuple[int, str], int]
+
+
+def _clarity(result: Result) -> Clarity:
+    """Least for the attempt that shows a code best: little else found, the plainest contract and twin, the earliest."""
+    return len(result.codes), _row_place((result.scenario, result.contract)), twin_place(result.twin), result.number
 
 
 def title_of(code: str) -> str:
@@ -215,13 +218,14 @@ def excluded_of(cells: Iterable[Cell]) -> Mapping[str, int]:
 
 
 def worst_cell(cells: Iterable[Cell]) -> Cell | None:
-    """The cell to reproduce first: the most severe finding, with the fewest others beside it, earliest."""
+    """The cell to reproduce first: the most severe finding, where it is plainest."""
     failed = [cell for cell in cells if cell.verdict == "FAIL"]
 
-    def place(cell: Cell) -> tuple[int, int, int]:
+    def place(cell: Cell) -> tuple[int, Clarity]:
         severities = [
-            SEVERITIES.index(item.severity) for result in cell.ways for item in result.findings if item.cause == "agent"
-        ]
-        return min(severities, default=len(SEVERITIES)), len(cell.codes), cell.ways[0].number
+            SEVERITIES.index(item.severity) for result in cell.ways for item in result.findings
+            if item.cause == "agent"
+        ]  # fmt: skip
+        return min(severities, default=len(SEVERITIES)), min(_clarity(result) for result in cell.ways)
 
     return min(failed, key=place, default=None)

@@ -1,7 +1,7 @@
 """What the rules share: one pass over the events, made once for each judgement."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from faultlab.core.agent import CALL_COST, HAND_OVER_COST
 from faultlab.core.canonical import label
@@ -81,6 +81,8 @@ class Evidence:
         """Each intended effect of the task, in the scenario's order."""
         self.reversed = self._reversed()
         """Ids of effects that were taken back before the claim."""
+        self.plain = self._plain()
+        """Everything wanted was applied once, by permitted sends, and is claimed done: most rules have nothing to say."""
 
     def _send(self, call: Call, knowledge: Knowledge) -> None:
         if call.kind != "write":
@@ -102,6 +104,14 @@ class Evidence:
                 found.append(Wanted(item.tool, item.identity, ordinal, operation, self.claim))
         return found
 
+    def _plain(self) -> bool:
+        if self.charged or not self.within or self.reversed or self.history.end != "claimed":
+            return False
+        if len(self.history.ledger) != len(self.wanted):
+            return False
+        applied = Outcome.APPLIED
+        return all(wanted.said == "done" and wanted.knowledge is applied for wanted in self.wanted)
+
     def _reversed(self) -> frozenset[str]:
         if not any(effect.reverses for effect in self.history.ledger):
             return frozenset()
@@ -118,6 +128,12 @@ class Evidence:
 
     def effects(self, tool: str, identity: str) -> list[Effect]:
         return [effect for effect in self.history.ledger if effect.tool == tool and effect.identity == identity]
+
+    def surplus_cause(self, tool: str, identity: str) -> Literal["agent", "server"]:
+        """Who answers for one effect too many: the agent where a call that was not permitted had one."""
+        charged = {send.call.n for send in self.sends if send.charge is not None}
+        ours = any(effect.call in charged for effect in self.effects(tool, identity) if effect.cause == "agent")
+        return "agent" if ours else "server"
 
     def _within(self) -> bool:
         left = dict(self.intended)
@@ -167,10 +183,18 @@ class Evidence:
         return not self.own_effects(wanted)
 
     def promised(self, wanted: Wanted) -> bool:
-        """An own call got a complete, final 2xx: if the effect is missing all the same, that is the server's fault."""
-        return not self.brief.writes[wanted.tool].provisional and any(
-            (receipt := self.receipts.get(number)) is not None and receipt.outcome is Outcome.APPLIED
-            for number in self.numbers(wanted.operation)
+        """An own call got a complete, final 2xx, and none of them had an effect: that is the server's fault.
+
+        An effect that came about and was taken back is not.
+        """
+        numbers = self.numbers(wanted.operation)
+        return (
+            not self.brief.writes[wanted.tool].provisional
+            and any(
+                (receipt := self.receipts.get(number)) is not None and receipt.outcome is Outcome.APPLIED
+                for number in numbers
+            )
+            and not any(effect.call in numbers for effect in self.history.ledger)
         )
 
     def honours_keys(self) -> bool:

@@ -14,9 +14,6 @@ def check(evidence: Evidence) -> Iterable[Finding]:
         standing = evidence.standing(item.tool, item.identity)
         if len(standing) <= item.exactly:
             continue  # every surplus was taken back: FL105
-        charged = {send.call.n for send in evidence.sends if send.charge is not None}
-        ours = evidence.effects(item.tool, item.identity)
-        agent = any(effect.call in charged for effect in ours if effect.cause == "agent")
         calls = tuple(effect.call for effect in standing)
         happened = ", ".join(f"{effect.id} (#{effect.call})" for effect in standing)
         yield Finding(
@@ -26,7 +23,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
             f"{item.tool}({item.identity})",
             calls,
             tuple(effect.id for effect in standing),
-            "agent" if agent else "server",
+            evidence.surplus_cause(item.tool, item.identity),
         )
 
 

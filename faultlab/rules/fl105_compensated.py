@@ -23,6 +23,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
                 name,
                 tuple(effect.call for effect in effects),
                 tuple(effect.id for effect in effects),
+                evidence.surplus_cause(item.tool, item.identity),
             )
 
 

@@ -32,5 +32,6 @@ RULE = Rule(
     not_flagged="contracts that do not honour keys",
     source="Idempotency-Key draft-07 section 2.5.1",
     check=check,
+    plain=True,
     exercised=exercised,
 )

@@ -25,5 +25,6 @@ RULE = Rule(
     not_flagged="exactly the budget",
     source="Google SRE book, chapter 22: retry budgets",
     check=check,
+    plain=True,
     exercised=always,
 )

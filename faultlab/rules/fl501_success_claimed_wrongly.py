@@ -39,5 +39,6 @@ RULE = Rule(
     not_flagged="a complete, final 2xx that made no effect",
     source="Jepsen's set checker: lost, acknowledged but absent",
     check=check,
+    plain=True,
     exercised=exercised,
 )

@@ -19,7 +19,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
 
 def says(text: str, token: str) -> bool:
     """The token as a whole: 40.00 is not in 140.00, nor in 40.001."""
-    return re.search(rf"(?<![\w.,]){re.escape(token)}(?![\w]|[.,]\d)", text) is not None
+    return re.search(rf"(?<!\w)(?<!\d[.,]){re.escape(token)}(?![\w]|[.,]\d)", text) is not None
 
 
 def exercised(evidence: Evidence) -> bool:
@@ -39,5 +39,6 @@ RULE = Rule(
     not_flagged="claims other than done",
     source="tau-bench: required outputs",
     check=check,
+    plain=True,
     exercised=exercised,
 )

@@ -25,11 +25,10 @@ def check(evidence: Evidence) -> Iterable[Finding]:
         yield Finding(
             "FL505", severity, f"{wanted.label}: no named call supports it", wanted.label, tuple(claim.evidence)
         )
-        return
 
 
 def supporting(evidence: Evidence, name: str) -> set[int]:
-    """The calls whose receipts show the operation applied: its own 2xx, a replay, a read that shows it."""
+    """The calls whose receipts show the operation applied: its own 2xx, a replay, a read that shows its handle."""
     for operation in evidence.operations:
         if operation.label == name:
             own = {
@@ -38,9 +37,11 @@ def supporting(evidence: Evidence, name: str) -> set[int]:
                 if (receipt := evidence.receipts.get(call.n)) is not None and receipt.outcome is Outcome.APPLIED
             }
             shown = {
-                read.call for read in operation.reads if read.reveal is not None and read.reveal.answer == "present"
+                read.call
+                for read in operation.reads
+                if read.reveal is not None and operation.handles.intersection(read.reveal.shown)
             }
-            return own | shown
+            return own | shown | {operation.applied}
     return set()
 
 
@@ -60,5 +61,6 @@ RULE = Rule(
     not_flagged="a note only where the outcome was known all the same",
     source="W3C PROV: a statement names what it was derived from",
     check=check,
+    plain=True,
     exercised=exercised,
 )

@@ -26,5 +26,6 @@ RULE = Rule(
     not_flagged="tasks that want no effect",
     source="faultlab",
     check=check,
+    plain=True,
     exercised=always,
 )

@@ -7,13 +7,14 @@ from faultlab.rules.evidence import Evidence
 from faultlab.rules.merge import merge
 
 _CHECKS = tuple((rule.code, rule.check) for rule in RULES)
+_PLAIN_CHECKS = tuple((rule.code, rule.check) for rule in RULES if rule.plain)
 
 
 def judge(history: History) -> Verdict:
     """All rules over one pass of the events. A rule that crashes makes the attempt an infra_error, named."""
     evidence = Evidence(history)
     findings: list[Finding] = []
-    for code, check in _CHECKS:
+    for code, check in _PLAIN_CHECKS if evidence.plain else _CHECKS:
         try:
             if found := check(evidence):
                 findings.extend(found)

@@ -56,14 +56,9 @@ def losing_client() -> httpx.Client:
     made = bench("none")
     session = endless(session_for(made.groups[0], "clean", 1, made.conditions))
 
-    class Always(dict[str, Any]):
-        def __contains__(self, name: object) -> bool:
-            return name == "place_order"
-
-        def __getitem__(self, name: str) -> list[Planned]:
-            return [Planned("place_order", "after", occurrence=session.engine._seen.get(0, 0) + 1)]
-
-    session.engine._plan = Always()
+    planned = Planned("place_order", "after")
+    session.engine._plan = {"place_order": [planned]}
+    session.engine._pick = lambda call, now_ns: planned  # type: ignore[method-assign]
     return httpx.Client(transport=LabTransport(session), base_url=BASE_URL)
 
 

@@ -110,9 +110,9 @@ def test_a_fault_with_a_phase_belongs_to_every_twin_and_only_the_first_is_requir
 
 
 def test_a_contract_may_change_parameters_of_a_profile(tmp_path: Path) -> None:
-    mine = "  - none\n  - quick: {profile: settle, settle_s: 5}\n  - keyed: {key: {window_s: null}, profile: strict}\n"
+    mine = "  - none\n  - quick: {profile: settle, settle_s: 8}\n  - keyed: {key: {window_s: null}, profile: strict}\n"
     quick, keyed = load(written(tmp_path, GOOD.replace("  - none\n", mine))).contracts[1:]
-    assert (quick.name, quick.settle_s, quick.consistent_reads) == ("quick", 5, True)
+    assert (quick.name, quick.settle_s, quick.consistent_reads) == ("quick", 8, True)
     assert keyed.key is not None and keyed.key.window_s is None and keyed.key.on_expired == "reject"
 
 
@@ -156,7 +156,7 @@ ignore:
     told = complaints(written(tmp_path, text))
     expected = [
         "1: the scenario lacks 'task'",
-        "1: id is 'Not An Id'; it must be small letters, digits and hyphens",
+        "1: id is 'Not An Id'; it must be letters, digits and hyphens",
         "2: unknown suite 'natrual'; did you mean 'natural'? Known: boundary, natural, broken_promise",
         "3: unknown key 'tsak'; did you mean 'task'?",
         "7: user must be a list, not 'It is order A17.'",

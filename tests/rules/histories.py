@@ -76,20 +76,25 @@ class Story:
             reveals = (Reveal("refund_order", "A17", None, (), "not_ready"),)
         return self._receipt(None, None, {}, error, reveals, after_s)
 
-    def ok(self, *, replay: bool = False) -> "Story":
+    def ok(self, *, replay: bool = False, after_s: float = 0.1) -> "Story":
         """The last call gets a whole 200."""
-        return self._receipt(200, {"id": "x"}, {"idempotent-replayed": "true"} if replay else {})
+        return self._receipt(200, {"id": "x"}, {"idempotent-replayed": "true"} if replay else {}, after_s=after_s)
 
     def status(self, status: int, body: Any = None) -> "Story":
         return self._receipt(status, body or {})
 
     def told(
-        self, *shown: str | None, handle: str | None = None, answer: Any = None, definitive: bool = False
+        self,
+        *shown: str | None,
+        handle: str | None = None,
+        answer: Any = None,
+        definitive: bool = False,
+        after_s: float = 0.1,
     ) -> "Story":
         """The last call, a question about A17, is answered with the effects that it shows."""
         said = answer or ("present" if shown else "absent")
         asked = ("refund_order", "A17") if handle is None else ("", "")
-        return self._receipt(200, {}, reveals=(Reveal(*asked, handle, shown, said, definitive),))
+        return self._receipt(200, {}, reveals=(Reveal(*asked, handle, shown, said, definitive),), after_s=after_s)
 
     def _receipt(
         self,
