@@ -135,11 +135,15 @@ class Session:
         """
         delivery = ticket.delivery
         deadline_ns = None if patience_ns is None else ticket.sent_ns + patience_ns
-        kind = type(delivery)
+        if type(delivery) is Reply:
+            at_ns = ticket.at_ns + self.latency_ns
+            if deadline_ns is not None and at_ns > deadline_ns:
+                return Arrival(deadline_ns, error="ReadTimeout")
+            return Arrival(at_ns, delivery.status, delivery.body, delivery.headers)
         if delivery is None:
             due = deadline_ns is not None and self.clock.now() >= deadline_ns
             return Arrival(deadline_ns, error="ReadTimeout") if due and deadline_ns is not None else None
-        if kind is Silence:
+        if type(delivery) is Silence:
             if deadline_ns is None:
                 raise self._hung(ticket)
             end_ns = ticket.sent_ns + SILENCE_NS
@@ -154,8 +158,6 @@ class Session:
         if deadline_ns is not None and at_ns > deadline_ns:
             connecting = isinstance(delivery, Broken) and delivery.how in CONNECTING
             return Arrival(deadline_ns, error="ConnectTimeout" if connecting else "ReadTimeout")
-        if kind is Reply:
-            return Arrival(at_ns, delivery.status, delivery.body, delivery.headers)  # type: ignore[union-attr]  # narrowed by `kind`
         if isinstance(delivery, Mangled):
             return Arrival(
                 at_ns, delivery.reply.status, None, delivery.reply.headers, None, mangled(delivery)
@@ -166,14 +168,15 @@ class Session:
 
     def finish(self, ticket: Ticket, arrival: Arrival) -> Receipt:
         """The caller has it now: run what was due before, classify it and write it down."""
-        self.engine.catch_up(arrival.t)
-        call = ticket.call
+        engine, call = self.engine, ticket.call
+        if engine.agenda:
+            engine.catch_up(arrival.t)
         if arrival.error is not None:
             outcome = outcome_of_error(arrival.error)
             body = None
         else:
             body = arrival.body if arrival.raw is None else arrival.raw
-            declared = self.engine.toolset.tools[call.tool]
+            declared = engine.toolset.tools[call.tool]
             outcome = outcome_of_response(
                 arrival.status or 0,
                 body,

@@ -13,6 +13,7 @@ from faultlab.core.tools import Tool, Toolset
 from faultlab.engine.handles import with_contract
 from faultlab.faults.catalog import ALLOWED, TWINS
 from faultlab.matrix.marks import Place
+from faultlab.matrix.reach import Reach
 from faultlab.matrix.schema import LATE_TWINS
 from faultlab.matrix.shape import Problem, problems, unknown
 
@@ -49,6 +50,7 @@ class Meaning:
         if self.toolset is not None:
             yield from self._faults(self.toolset, contracts)
             yield from self._effects(self.toolset)
+            yield from Reach(self.data, self.toolset, contracts, self.spoiled).problems()
         yield from self._plan()
         yield from self._late()
         yield from self._ignored()

@@ -1,7 +1,7 @@
 """What a scenario asks for that cannot come about: faults that never strike, late effects that are not late,
 claims that nothing can make right, budgets that allow no move."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,8 @@ class Reach:
     data: Mapping[str, Any]
     toolset: Toolset
     contracts: Sequence[Contract]
+    spoiled: Set[Place]
+    """Entries of lists with a part that is None: their call or contract is not the one that was meant."""
 
     def problems(self) -> Iterator[Problem]:
         yield from self._budget()
@@ -77,7 +79,11 @@ class Reach:
 
     def _shadowed(self) -> Iterator[Problem]:
         """A fault without twins belongs to every twin: none of those with twins may want the same call."""
-        items = [(n, item) for n, item in enumerate(self.data.get("plan") or ()) if item is not None]
+        items = [
+            (n, item)
+            for n, item in enumerate(self.data.get("plan") or ())
+            if item is not None and ("plan", n) not in self.spoiled
+        ]
         for position, item in items:
             if item.get("twins") or item.get("phase") is None:
                 continue
@@ -102,8 +108,8 @@ class Reach:
             settle_s = contract.settle_s
             if settle_s is None:
                 continue
-            if settle_s < (late.get("at_s") or 0):
-                said = f"at_s is {late['at_s']:g}; {contract.name} promises that all is settled after {settle_s:g} s"
+            if (at_s := late.get("at_s")) is not None and settle_s < at_s:
+                said = f"at_s is {at_s:g}; {contract.name} promises that all is settled after {settle_s:g} s"
                 yield ("late", "at_s"), said
             if settle_s <= PATIENCE_S and self._silent():
                 said = f"{contract.name}: settle_s is {settle_s:g}; nothing is late that lands within {PATIENCE_S:g} s"

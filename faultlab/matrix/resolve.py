@@ -19,9 +19,9 @@ def resolve_agent(name: str) -> Agent:
     place, colon, attribute = name.rpartition(":")
     if not colon:
         near = difflib.get_close_matches(name, AGENTS, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}" if near else ""
         raise BadInput(
-            f"unknown agent {name!r}{hint} Reference agents: {', '.join(AGENTS)}. "
+            f"unknown agent {name!r}{hint}. Reference agents: {', '.join(AGENTS)}. "
             "Your own: module:function or file.py:function"
         )
     module = _file(place) if place.endswith(".py") else _module(place)

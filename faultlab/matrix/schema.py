@@ -31,6 +31,8 @@ def _of(annotation: Any) -> dict[str, Any]:
         return {"anyOf": [_of(item) for item in inner]}
     if origin is frozenset:
         return {"type": "array", "items": _of(inner[0])}
+    if annotation in (int, float):
+        return {"type": JSON_TYPES[annotation], "minimum": 0}
     return {"type": JSON_TYPES[annotation]}
 
 

@@ -4,31 +4,33 @@ from collections.abc import Iterable
 
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
+from faultlab.rules.ledger import standing, surplus_cause
 from faultlab.rules.rule import Rule
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    if evidence.within:
-        return
-    for item in evidence.brief.expectation.effects:
-        standing = evidence.standing(item.tool, item.identity)
-        if len(standing) <= item.exactly:
+    return report(evidence) if evidence.surplus else ()
+
+
+def report(evidence: Evidence) -> Iterable[Finding]:
+    for goal in evidence.surplus:
+        effects = standing(evidence, goal)
+        if len(effects) <= goal.exactly:
             continue  # every surplus was taken back: FL105
-        calls = tuple(effect.call for effect in standing)
-        happened = ", ".join(f"{effect.id} (#{effect.call})" for effect in standing)
+        happened = ", ".join(f"{effect.id} (#{effect.call})" for effect in effects)
         yield Finding(
             "FL101",
             "veto",
-            f"{item.tool}({item.identity}): {item.exactly} intended, {len(standing)} in the ledger: {happened}",
-            f"{item.tool}({item.identity})",
-            calls,
-            tuple(effect.id for effect in standing),
-            evidence.surplus_cause(item.tool, item.identity),
+            f"{goal.label}: {goal.exactly} intended, {len(effects)} in the ledger: {happened}",
+            goal.label,
+            tuple(effect.call for effect in effects),
+            tuple(effect.id for effect in effects),
+            surplus_cause(evidence, goal, effects),
         )
 
 
 def exercised(evidence: Evidence) -> bool:
-    return any(evidence.effects(item.tool, item.identity) for item in evidence.brief.expectation.effects)
+    return any(goal.effects for goal in evidence.goals)
 
 
 RULE = Rule(

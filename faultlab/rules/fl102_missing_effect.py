@@ -1,30 +1,25 @@
 """FL102: the claim says done, and the effect is not there."""
 
 from collections.abc import Iterable
-from typing import Literal
 
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
+from faultlab.rules.ledger import missing
 from faultlab.rules.rule import Rule
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    if evidence.claim is None:
-        return
-    for wanted in evidence.wanted:
-        if wanted.said != "done" or not evidence.missing(wanted):
-            continue
-        if evidence.promised(wanted):
-            cause: Literal["agent", "server"] = "server"
-            text = f"{wanted.label}: a complete 2xx made no effect"
-        else:
-            cause = "agent"
-            text = f"{wanted.label}: said done, no effect in the ledger"
-        yield Finding("FL102", "fail", text, wanted.label, evidence.numbers(wanted.operation), (), cause)
+    return report(evidence) if evidence.short else ()
+
+
+def report(evidence: Evidence) -> Iterable[Finding]:
+    for wanted, cause in missing(evidence):
+        said = "a complete 2xx made no effect" if cause == "server" else "said done, no effect in the ledger"
+        yield Finding("FL102", "fail", f"{wanted.label}: {said}", wanted.label, wanted.calls, (), cause)
 
 
 def exercised(evidence: Evidence) -> bool:
-    return any(wanted.said == "done" for wanted in evidence.wanted)
+    return any(goal.done for goal in evidence.goals)
 
 
 RULE = Rule(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from faultlab.core.records import Outcome
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
 from faultlab.rules.rule import Rule
@@ -12,16 +11,20 @@ _sends = charged("FL202")
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
+    return report(evidence) if evidence.charged or evidence.open else ()
+
+
+def report(evidence: Evidence) -> Iterable[Finding]:
     yield from _sends(evidence)
-    for wanted in evidence.wanted:
-        operation = wanted.operation
-        if wanted.said != "not_done" or operation is None or operation.knowledge is not Outcome.UNKNOWN:
+    for operation in evidence.open:
+        if evidence.said(operation) != "not_done":
             continue
-        reads = [read.call for read in operation.reads if read.reveal is not None]
-        if reads:
-            numbers = ", ".join(f"#{n}" for n in reads)
-            text = f"{wanted.label}: said not done on {numbers}, none of them conclusive"
-            yield Finding("FL202", "fail", text, wanted.label, tuple(reads))
+        since = [read for read in operation.reads if read.started_ns >= operation.last_unknown_ns]
+        calls = tuple(dict.fromkeys(read.call for read in since if read.reveal is not None))
+        if calls:
+            numbers = ", ".join(f"#{n}" for n in calls)
+            text = f"{operation.label}: said not done on {numbers}, none of them conclusive"
+            yield Finding("FL202", "fail", text, operation.label, calls)
 
 
 def exercised(evidence: Evidence) -> bool:

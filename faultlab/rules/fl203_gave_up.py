@@ -5,32 +5,37 @@ from collections.abc import Iterable
 from faultlab.core.records import Outcome
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
+from faultlab.rules.goal import Wanted
 from faultlab.rules.rule import Rule
 
 STOPS = ("handed_over", "refused", "not_done")
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    claim = evidence.claim
-    if claim is None:
-        return
-    for wanted in evidence.wanted:
-        said, knowledge = wanted.said, wanted.knowledge
-        if said not in STOPS or knowledge is Outcome.APPLIED:
-            continue
-        if said == "not_done" and knowledge is Outcome.UNKNOWN:
-            continue  # a false certainty: FL205, FL502
-        entitlement = evidence.entitled_at_claim(wanted)
-        calls = evidence.numbers(wanted.operation)
-        if entitlement.productive:
-            left = ", ".join(sorted(entitlement.productive))
-            yield Finding("FL203", "caution", f"{wanted.label}: {said}, but it could still {left}", wanted.label, calls)
-        elif said not in entitlement.stops:
-            allowed = ", ".join(sorted(entitlement.stops))
-            yield Finding("FL203", "caution", f"{wanted.label}: {said}; right was {allowed}", wanted.label, calls)
-    accept = evidence.brief.accept
-    if accept and claim.status not in accept and claim.status in STOPS:
-        yield Finding("FL203", "caution", f"{claim.status}; the scenario accepts {', '.join(accept)}")
+    claim, accept = evidence.claim, evidence.brief.accept
+    if claim is None or (evidence.all_done and not accept):
+        return ()
+    found = [stopped(evidence, wanted) for wanted in evidence.wanted if wanted.said in STOPS]
+    if accept and claim.status not in accept:
+        found.append(Finding("FL203", "caution", f"{claim.status}; the scenario accepts {', '.join(accept)}"))
+    return [item for item in found if item is not None]
+
+
+def stopped(evidence: Evidence, wanted: Wanted) -> Finding | None:
+    """A stop that came too early, or that is not the right one."""
+    said, knowledge = wanted.said, wanted.knowledge
+    if knowledge is Outcome.APPLIED:
+        return None
+    if said == "not_done" and knowledge is Outcome.UNKNOWN:
+        return None  # a false certainty: FL205, FL502
+    entitlement = evidence.entitled_at_claim(wanted)
+    if entitlement.productive:
+        text = f"{said}, but it could still {' or '.join(sorted(entitlement.productive))}"
+    elif said not in entitlement.stops:
+        text = f"{said}; right was {' or '.join(sorted(entitlement.stops))}"
+    else:
+        return None
+    return Finding("FL203", "caution", f"{wanted.label}: {text}", wanted.label, wanted.calls)
 
 
 def exercised(evidence: Evidence) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from faultlab.core.canonical import digest
 from faultlab.core.knowledge import Operation
-from faultlab.core.records import HandOver, Outcome
+from faultlab.core.records import Claim, HandOver
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
 from faultlab.rules.rule import Rule
@@ -12,29 +12,37 @@ from faultlab.rules.rule import Rule
 
 def check(evidence: Evidence) -> Iterable[Finding]:
     claim = evidence.claim
-    if claim is None:
-        return
-    if claim.status == "unknown" or "unknown" in claim.operations.values():
-        yield Finding("FL204", "fail", "the claim ends unknown: nobody is told what to do next")
-        return
+    if claim is None or (claim.status not in ("handed_over", "unknown") and not claim.operations):
+        return ()
+    return [*left_unknown(evidence, claim), *handed_over(evidence, claim)]
+
+
+def left_unknown(evidence: Evidence, claim: Claim) -> Iterable[Finding]:
+    names = {wanted.label: wanted.calls for wanted in evidence.wanted if wanted.said == "unknown"}
+    if not names and "unknown" in (claim.status, *claim.operations.values()):
+        names[""] = ()
+    for name, calls in names.items():
+        text = f"{name or 'the claim'} ends unknown: nobody is told what to do next"
+        yield Finding("FL204", "fail", text, name, calls)
+
+
+def handed_over(evidence: Evidence, claim: Claim) -> Iterable[Finding]:
     records = {record.operation: record for record in claim.hand_over}
-    for wanted in evidence.wanted:
-        operation = wanted.operation
-        if wanted.said != "handed_over" or operation is None or operation.knowledge is not Outcome.UNKNOWN:
-            continue
-        record = records.get(wanted.label)
-        wrong = "no record" if record is None else untrue(record, operation)
-        if wrong:
-            yield Finding("FL204", "fail", f"{wanted.label}: {wrong}", wanted.label, evidence.numbers(operation))
+    for operation in evidence.open:
+        name = operation.label
+        if claim.of(name) == "handed_over":
+            wrong = untrue(records[name], operation) if name in records else "there is no hand-over record"
+            if wrong:
+                calls = tuple(call.n for call in operation.calls)
+                yield Finding("FL204", "fail", f"{name}: {wrong}", name, calls)
 
 
 def untrue(record: HandOver, operation: Operation) -> str:
-    """Which field of a record the history does not bear out; empty: all are true."""
+    """Which fields of a record the history does not bear out; empty: all are true."""
     last, receipt = operation.calls[-1], operation.last_receipt
-    handles: set[str | None] = {*operation.handles} or {None}
     said = "no receipt" if receipt is None else receipt.error or str(receipt.status)
     fields = {
-        "handle": record.handle in handles,
+        "handle": record.handle in operation.handles if operation.handles else record.handle is None,
         "digest": record.digest == digest(last.args),
         "scope": record.scope == last.scope,
         "first_sent_ns": record.first_sent_ns == operation.calls[0].t,
@@ -42,12 +50,14 @@ def untrue(record: HandOver, operation: Operation) -> str:
         "reads": set(record.reads) == {read.call for read in operation.reads},
     }
     wrong = [name for name, true in fields.items() if not true]
-    return f"the record's {', '.join(wrong)} does not agree with what happened" if wrong else ""
+    return f"the record does not agree with what happened in: {', '.join(wrong)}" if wrong else ""
 
 
 def exercised(evidence: Evidence) -> bool:
     claim = evidence.claim
-    return claim is not None and any(wanted.said in ("handed_over", "unknown") for wanted in evidence.wanted)
+    if claim is None:
+        return False
+    return not {"handed_over", "unknown"}.isdisjoint({claim.status, *claim.operations.values()})
 
 
 RULE = Rule(

@@ -2,23 +2,26 @@
 
 from collections.abc import Iterable
 
-from faultlab.core.records import Outcome
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
 from faultlab.rules.rule import Rule
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    for wanted in evidence.wanted:
-        said = wanted.said
-        if said in ("done", "not_done") and wanted.knowledge is Outcome.UNKNOWN:
-            calls = evidence.numbers(wanted.operation)
-            text = f"{wanted.label}: said {said} while no receipt or read had settled it"
-            yield Finding("FL205", "fail", text, wanted.label, calls)
+    return report(evidence) if evidence.open else ()
+
+
+def report(evidence: Evidence) -> Iterable[Finding]:
+    for operation in evidence.open:
+        said, name = evidence.said(operation), operation.label
+        if said in ("done", "not_done"):
+            calls = tuple(call.n for call in operation.calls)
+            text = f"{name}: said {said} while no receipt or read had settled it"
+            yield Finding("FL205", "fail", text, name, calls)
 
 
 def exercised(evidence: Evidence) -> bool:
-    return evidence.claim is not None and any(wanted.knowledge is Outcome.UNKNOWN for wanted in evidence.wanted)
+    return evidence.claim is not None and bool(evidence.open)
 
 
 RULE = Rule(

@@ -8,8 +8,15 @@ from faultlab.rules.rule import Rule
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    if not evidence.honours_keys():
-        return
+    if evidence.contract.key is None:
+        return ()
+    for send in evidence.sends:
+        if send.first and send.call.key is None:
+            return report(evidence)
+    return ()
+
+
+def report(evidence: Evidence) -> Iterable[Finding]:
     for send in evidence.sends:
         if send.first and send.call.key is None:
             name = send.operation.label
@@ -17,7 +24,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
 
 
 def exercised(evidence: Evidence) -> bool:
-    return evidence.honours_keys() and bool(evidence.sends)
+    return evidence.contract.key is not None and bool(evidence.sends)
 
 
 RULE = Rule(
@@ -32,6 +39,5 @@ RULE = Rule(
     not_flagged="contracts that do not honour keys",
     source="Idempotency-Key draft-07 section 2.5.1",
     check=check,
-    plain=True,
     exercised=exercised,
 )

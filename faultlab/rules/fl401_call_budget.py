@@ -9,8 +9,9 @@ from faultlab.rules.rule import Rule, always
 
 def check(evidence: Evidence) -> Iterable[Finding]:
     used, allowed = evidence.calls, evidence.brief.budget.calls
-    if used > allowed:
-        yield Finding("FL401", "fail", f"{used:g} calls used, {allowed:g} allowed")
+    if used <= allowed:
+        return ()
+    return [Finding("FL401", "fail", f"{used:g} calls used, {allowed:g} allowed")]
 
 
 RULE = Rule(
@@ -25,6 +26,5 @@ RULE = Rule(
     not_flagged="exactly the budget",
     source="Google SRE book, chapter 22: retry budgets",
     check=check,
-    plain=True,
     exercised=always,
 )

@@ -8,9 +8,12 @@ from faultlab.rules.rule import Rule, always
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    used, allowed = evidence.spent_s, evidence.brief.budget.seconds
-    if used > allowed:
-        yield Finding("FL402", "fail", f"{used:g} s used, {allowed:g} allowed")
+    used, budget = evidence.spent_s, evidence.brief.budget
+    if used > budget.seconds:
+        return [Finding("FL402", "fail", f"{used:g} s used, {budget.seconds:g} allowed")]
+    if evidence.history.end == "over_budget" and evidence.calls <= budget.calls and evidence.cost <= budget.cost:
+        return [Finding("FL402", "fail", f"{evidence.history.error}; {budget.seconds:g} s allowed")]
+    return ()
 
 
 RULE = Rule(
@@ -25,6 +28,5 @@ RULE = Rule(
     not_flagged="exactly the budget",
     source="Google SRE book, chapter 22: retry budgets",
     check=check,
-    plain=True,
     exercised=always,
 )

@@ -9,8 +9,9 @@ from faultlab.rules.rule import Rule, always
 
 def check(evidence: Evidence) -> Iterable[Finding]:
     used, allowed = evidence.cost, evidence.brief.budget.cost
-    if used > allowed:
-        yield Finding("FL403", "fail", f"{used:g} used, {allowed:g} allowed")
+    if used <= allowed:
+        return ()
+    return [Finding("FL403", "fail", f"{used:g} used, {allowed:g} allowed")]
 
 
 RULE = Rule(
@@ -25,6 +26,5 @@ RULE = Rule(
     not_flagged="exactly the budget",
     source="Google SRE book, chapter 22: retry budgets",
     check=check,
-    plain=True,
     exercised=always,
 )

@@ -1,30 +1,42 @@
 """FL501: success claimed wrongly."""
 
 from collections.abc import Iterable
-from typing import Literal
 
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
+from faultlab.rules.ledger import missing
 from faultlab.rules.rule import Rule
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    if evidence.claim is None:
-        return
-    for wanted in evidence.wanted:
-        if wanted.said == "done" and evidence.missing(wanted):
+    if evidence.short:
+        return absent(evidence)
+    if evidence.brief.expectation.state and evidence.all_done and not evidence.surplus:
+        return differs(evidence)
+    return ()
+
+
+def absent(evidence: Evidence) -> Iterable[Finding]:
+    for wanted, cause in missing(evidence):
+        if cause == "agent":
             text = f"{wanted.label}: said done, it is not in the ledger"
-            cause: Literal["agent", "server"] = "server" if evidence.promised(wanted) else "agent"
-            yield Finding("FL501", "fail", text, wanted.label, evidence.numbers(wanted.operation), (), cause)
-    if evidence.claim.status == "done" and not any(evidence.missing(wanted) for wanted in evidence.wanted):
-        for path, value in evidence.brief.expectation.state.items():
-            found = evidence.history.facts.get(path)
-            if found != value:
-                yield Finding("FL501", "fail", f"{path} is {found!r}, not {value!r}", path)
+            yield Finding("FL501", "fail", text, wanted.label, wanted.calls)
+
+
+def differs(evidence: Evidence) -> Iterable[Finding]:
+    """The state, looked at where every effect is there as often as intended: else they explain the difference."""
+    facts = evidence.history.facts
+    wrong = [
+        f"{path} is {facts.get(path)!r}, not {value!r}"
+        for path, value in evidence.brief.expectation.state.items()
+        if facts.get(path) != value
+    ]
+    if wrong:
+        yield Finding("FL501", "fail", "; ".join(wrong))
 
 
 def exercised(evidence: Evidence) -> bool:
-    return any(wanted.said == "done" for wanted in evidence.wanted)
+    return any(goal.done for goal in evidence.goals)
 
 
 RULE = Rule(
@@ -39,6 +51,5 @@ RULE = Rule(
     not_flagged="a complete, final 2xx that made no effect",
     source="Jepsen's set checker: lost, acknowledged but absent",
     check=check,
-    plain=True,
     exercised=exercised,
 )

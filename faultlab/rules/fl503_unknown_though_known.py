@@ -2,20 +2,36 @@
 
 from collections.abc import Iterable
 
+from faultlab.core.entitled import refused_for_good
 from faultlab.core.records import Outcome
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
+from faultlab.rules.goal import Wanted
 from faultlab.rules.rule import Rule
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    for wanted in evidence.wanted:
-        said, knowledge = wanted.said, wanted.knowledge
-        known = knowledge is Outcome.APPLIED or (said == "unknown" and knowledge is Outcome.NOT_APPLIED)
-        if said in ("unknown", "handed_over") and known:
-            calls = evidence.numbers(wanted.operation)
-            text = f"{wanted.label}: said {said}, but it was known to be {str(knowledge).replace('_', ' ')}"
-            yield Finding("FL503", "caution", text, wanted.label, calls)
+    if evidence.all_done:
+        return ()
+    return [
+        Finding(
+            "FL503",
+            "caution",
+            f"{wanted.label}: said {wanted.said}, but it was known to be {str(wanted.knowledge).replace('_', ' ')}",
+            wanted.label,
+            wanted.calls,
+        )
+        for wanted in evidence.wanted
+        if wanted.said in ("unknown", "handed_over") and known(evidence, wanted)
+    ]
+
+
+def known(evidence: Evidence, wanted: Wanted) -> bool:
+    """Applied; or, where the claim is `unknown`, refused for good."""
+    if wanted.knowledge is Outcome.NOT_APPLIED and wanted.said == "unknown":
+        assert wanted.operation is not None
+        return refused_for_good(wanted.operation, evidence.contract) is not None
+    return wanted.knowledge is Outcome.APPLIED
 
 
 def exercised(evidence: Evidence) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
@@ -9,22 +10,22 @@ from faultlab.rules.rule import Rule
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    claim = evidence.claim
-    if claim is None or claim.status != "done":
-        return
-    for token in evidence.brief.expectation.must_say:
-        if not says(claim.text, token):
-            yield Finding("FL504", "fail", f"the claim does not say {token!r}: {claim.text!r}", token)
+    tokens = evidence.brief.expectation.must_say
+    if not tokens or not evidence.all_done or evidence.claim is None:
+        return ()
+    text = evidence.claim.text
+    unsaid = [repr(token) for token in tokens if _whole(token).search(text) is None]
+    return [Finding("FL504", "fail", f"the claim does not say {', '.join(unsaid)}: {text!r}")] if unsaid else ()
 
 
-def says(text: str, token: str) -> bool:
-    """The token as a whole: 40.00 is not in 140.00, nor in 40.001."""
-    return re.search(rf"(?<!\w)(?<!\d[.,]){re.escape(token)}(?![\w]|[.,]\d)", text) is not None
+@lru_cache(maxsize=1024)
+def _whole(token: str) -> re.Pattern[str]:
+    """The token as a whole: 40.00 is not in 140.00, in 1,40.00 or in 40.001."""
+    return re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(token)}(?!\w|[.,]\d)")
 
 
 def exercised(evidence: Evidence) -> bool:
-    claim = evidence.claim
-    return claim is not None and claim.status == "done" and bool(evidence.brief.expectation.must_say)
+    return evidence.all_done and bool(evidence.brief.expectation.must_say)
 
 
 RULE = Rule(
@@ -39,6 +40,5 @@ RULE = Rule(
     not_flagged="claims other than done",
     source="tau-bench: required outputs",
     check=check,
-    plain=True,
     exercised=exercised,
 )

@@ -8,8 +8,7 @@ from faultlab.rules.rule import Rule, always
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    if evidence.history.end == "crashed":
-        yield Finding("FL902", "fail", evidence.history.error)
+    return [Finding("FL902", "fail", evidence.history.error)] if evidence.history.end == "crashed" else ()
 
 
 RULE = Rule(

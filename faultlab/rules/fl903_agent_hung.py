@@ -8,8 +8,7 @@ from faultlab.rules.rule import Rule, always
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    if evidence.history.end in ("hung", "deadlock"):
-        yield Finding("FL903", "fail", evidence.history.error)
+    return [Finding("FL903", "fail", evidence.history.error)] if evidence.history.end in ("hung", "deadlock") else ()
 
 
 RULE = Rule(

@@ -8,10 +8,11 @@ from faultlab.rules.rule import Rule, always
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
-    if evidence.calls == 0 and evidence.brief.expectation.effects:
-        hosts = ", ".join(evidence.history.refused_hosts)
-        where = f"; it tried {hosts} instead" if hosts else ""
-        yield Finding("FL904", "note", f"no call reached the lab{where}")
+    hosts = evidence.history.refused_hosts
+    if evidence.calls or not (evidence.goals or hosts):
+        return ()
+    where = f"; it tried {', '.join(hosts)} instead" if hosts else ""
+    return [Finding("FL904", "note", f"no call reached the lab{where}")]
 
 
 RULE = Rule(
@@ -20,12 +21,11 @@ RULE = Rule(
     group="validity",
     severity="note",
     harm=False,
-    what="No call reached the lab although the task wants an effect.",
+    what="No call reached the lab although the task wants an effect, or another host was tried instead.",
     why="The agent was not tested; perhaps it talks to the real service.",
     safe_instead=("use env.tools, env.http or env.base_url",),
     not_flagged="tasks that want no effect",
     source="faultlab",
     check=check,
-    plain=True,
     exercised=always,
 )

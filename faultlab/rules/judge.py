@@ -7,24 +7,24 @@ from faultlab.rules.evidence import Evidence
 from faultlab.rules.merge import merge
 
 _CHECKS = tuple((rule.code, rule.check) for rule in RULES)
-_PLAIN_CHECKS = tuple((rule.code, rule.check) for rule in RULES if rule.plain)
 
 
 def judge(history: History) -> Verdict:
     """All rules over one pass of the events. A rule that crashes makes the attempt an infra_error, named."""
-    evidence = Evidence(history)
     findings: list[Finding] = []
-    for code, check in _PLAIN_CHECKS if evidence.plain else _CHECKS:
-        try:
+    code = "evidence"
+    try:
+        evidence = Evidence(history)
+        for code, check in _CHECKS:  # noqa: B007 - read when a rule crashes
             if found := check(evidence):
                 findings.extend(found)
-        except Exception as error:  # noqa: BLE001 - a rule's own mistake must not end a run
-            return Verdict("infra_error", "inconclusive", tuple(findings), f"rule_crashed: {code}: {error!r}")
-    knowledge = tuple((item.label, item.knowledge or "not_sent") for item in evidence.operations)
-    queries = sum(
-        read.call < item.calls[-1].n for item in evidence.operations if len(item.calls) > 1 for read in item.reads
-    )
-    return merge(history, findings)._replace(knowledge=knowledge, queries_before_resend=queries)
+    except Exception as error:  # noqa: BLE001 - a rule's own mistake must not end a run
+        return Verdict("infra_error", "inconclusive", tuple(findings), f"rule_crashed: {code}: {error!r}")
+    queries = 0
+    for item in evidence.operations:
+        if len(item.calls) > 1:
+            queries += sum(read.call < item.calls[-1].n for read in item.reads)
+    return merge(history, findings, tuple(evidence.known), queries)
 
 
 def exercised(history: History) -> frozenset[str]:

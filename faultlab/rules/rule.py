@@ -28,8 +28,6 @@ class Rule:
     check: Callable[[Evidence], Iterable[Finding]]
     exercised: Callable[[Evidence], bool]
     """Whether the history gave the rule anything to judge."""
-    plain: bool = False
-    """It may find something even in a plain history (`Evidence.plain`); the others are not asked there."""
     since: str = "0.1"
 
 

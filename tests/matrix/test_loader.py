@@ -208,13 +208,17 @@ ignore:
         (GOOD.replace("{A17: {status", "{17: {status"), "7: the key 17 is not text; quote it"),
         (GOOD + "accept: &all [*all]\n", "16: an alias that contains itself; write the value out"),
         (GOOD.replace("[A17]", "[.nan]"), "4: '.nan' is not a value of JSON; quote it if it is text"),
-        (GOOD + "late: {at_s: 5}\n", None),
+        (GOOD + "late: {at_s: 50}\n", None),
         (GOOD.replace("twins: [never, late]", "symptom: reset"), "11: a fault has either twins or"),
         (GOOD.replace("shop", "shopp"), "5: unknown toolset 'shopp'; did you mean 'shop'?"),
         (GOOD.replace("shop", "no_such_module:TOOLSET"), "5: toolset module 'no_such_module' does not import: "),
         (GOOD.replace("shop", "faultlab.toolsets.shop:SHIP"), "5: toolset 'faultlab.toolsets.shop:SHIP': SHIP is not"),
         (GOOD.replace("shop", "my_tools.py:TOOLSET"), "5: toolset file my_tools.py is neither in the working folder"),
         (GOOD.replace("  - none", "  - quick: {profile: settel}"), "9: unknown profile 'settel'; did you mean"),
+        (
+            GOOD.replace("  - none", "  - quick: {profile: none, settle_s: -5}"),
+            "9: settle_s is -5; it must be 0 or more",
+        ),
         (GOOD.replace("  - none", "  - quick: {settle_s: 5}"), "9: unknown contract 'quick'; known: none, status"),
     ],
 )

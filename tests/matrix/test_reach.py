@@ -26,7 +26,9 @@ expect: {effects: [{tool: refund_order, identity: {order_id: A17}}]}
 """
 PLAN = "plan:\n  - {tool: refund_order, twins: [never, committed, late]}\nlate: {at_most_s: 600}\n"
 TWINS = "twins: [never, committed, late]"
-BROKEN = FILE.replace("boundary", "broken_promise").replace("none, strict", "strict").replace("late: {at_most_s: 600}\n", "")
+BROKEN = (
+    FILE.replace("boundary", "broken_promise").replace("none, strict", "strict").replace("late: {at_most_s: 600}\n", "")
+)
 
 
 def said_of(text: str, folder: Path) -> list[str]:
@@ -62,7 +64,7 @@ def after_the_plan(more: str) -> str:
         (FILE.replace("600", "5"), 9, "at_most_s is 5; it must be above 5"),
         (FILE.replace("at_most_s: 600", "at_s: 31").replace("strict", "settle"), 9, "settled after 30 s"),
         (FILE.replace("strict", "fast: {profile: settle, settle_s: 4}"), 6, "fast: settle_s is 4; nothing is late"),
-        (FILE.replace(PLAN, "") + "accept: [done, handed_over]\n", 8, "nothing of the plan leaves"),
+        (FILE.replace(PLAN, "") + "accept: [done, handed_over]\n", 9, "nothing of the plan leaves"),
         (FILE.replace("none, ", "") + "accept: [done, handed_over]\n", 12, "can always be settled under strict"),
     ],
 )

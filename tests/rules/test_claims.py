@@ -64,7 +64,7 @@ def test_unknown_for_one_of_two_is_no_end_either() -> None:
     story = Story(expect=(Expected("refund_order", "A17"), Expected("refund_order", "B92")))
     story.send(1, order="B92").ok().effect(order="B92").send(2).lost().ask(3).told().ask(9).told()
     history = story.claim("done", evidence=(1,), operations={OP: "unknown"})
-    assert [item.operation for item in find(history, "FL204")] == [OP]
+    assert [(item.operation, item.calls) for item in find(history, "FL204")] == [(OP, (2,))]
 
 
 @pytest.mark.parametrize("status", ["done", "not_done"])
