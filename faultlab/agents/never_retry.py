@@ -2,26 +2,11 @@
 
 from typing import Any
 
-from faultlab.agents.clerk import Clerk
-from faultlab.client.execute import drive
-from faultlab.client.recovery import Recovery
-from faultlab.client.steps import Invoke, Steps, Stop
-from faultlab.core.records import Claim, Outcome
+from faultlab.agents.one_send import run_until_failure
+from faultlab.client.steps import Stop
+from faultlab.core.records import Claim
 
 
 def never_retry(task: Any, env: Any) -> Claim:
     """Takes every failure for "it did not happen"."""
-    clerk = Clerk(task, env)
-    for recovery in clerk.recoveries():
-        stop = drive(recovery, _once(recovery))
-        clerk.ended(recovery, stop)
-        if stop.status != "done":
-            break
-    return clerk.claim()
-
-
-def _once(recovery: Recovery) -> Steps:
-    yield Invoke(recovery.intent.tool, recovery.intent.args, recovery.key, recovery.reference)
-    receipt = recovery.operation.last_receipt
-    done = receipt is not None and receipt.outcome is Outcome.APPLIED
-    return Stop("done", recovery.supporting()) if done else Stop("not_done")
+    return run_until_failure(task, env, lambda recovery: Stop("not_done"))

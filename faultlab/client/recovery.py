@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from faultlab.client.waits import ASK_AGAIN, BACK_OFF, seconds, wait_seeded_jitter
 from faultlab.core.agent import Budget
-from faultlab.core.canonical import digest, identity_of
+from faultlab.core.canonical import identity_of
 from faultlab.core.clock import NS, ns
 from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD, Contract
 from faultlab.core.entitled import (
@@ -18,6 +18,7 @@ from faultlab.core.entitled import (
     saved_failure,
     surface_productive,
 )
+from faultlab.core.handover import record_of
 from faultlab.core.knowledge import Operation, is_replay
 from faultlab.core.records import Call, HandOver, Outcome, ToolKind
 from faultlab.core.seed import derive
@@ -179,16 +180,4 @@ class Recovery:
 
     def record(self) -> HandOver:
         """All that a person needs to finish the operation."""
-        operation = self.operation
-        last, receipt = operation.calls[-1], operation.last_receipt
-        said = "no receipt" if receipt is None else receipt.error or str(receipt.status)
-        reads = tuple(dict.fromkeys(read.call for read in operation.reads))
-        return HandOver(
-            operation.label,
-            last.key or last.reference,
-            digest(last.args),
-            last.scope,
-            operation.calls[0].t,
-            said,
-            reads,
-        )
+        return record_of(self.operation)

@@ -14,7 +14,6 @@ from faultlab.core.verdict import (
     worst,
 )
 
-
 CellKey = tuple[str, str, str, str]
 """Agent, scenario, contract, twin."""
 

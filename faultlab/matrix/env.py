@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Mu
 from typing import Any
 
 from faultlab.core.agent import HAND_OVER_COST, Budget
-from faultlab.core.canonical import digest
 from faultlab.core.clock import NS
-from faultlab.core.knowledge import Knowledge, Operation
-from faultlab.core.records import Ask, Call, Claim, HandOver, Note, Outcome
+from faultlab.core.handover import record_of
+from faultlab.core.knowledge import Knowledge
+from faultlab.core.records import Ask, Claim, HandOver, Note, Outcome
 from faultlab.engine.session import Session
 from faultlab.transports.direct import async_tools, sync_tools
 from faultlab.transports.http_library import BASE_URL
@@ -105,23 +105,6 @@ class LabEnv:
         for operation in knowledge.operations:
             if operation.knowledge is Outcome.UNKNOWN:
                 yield record_of(operation)
-
-
-def record_of(operation: Operation) -> HandOver:
-    """All that a person needs to finish the operation."""
-    last: Call = operation.calls[-1]
-    receipt = operation.last_receipt
-    said = "no receipt" if receipt is None else receipt.error or str(receipt.status)
-    reads = tuple(dict.fromkeys(read.call for read in operation.reads))
-    return HandOver(
-        operation.label,
-        last.key or last.reference,
-        digest(last.args),
-        last.scope,
-        operation.calls[0].t,
-        said,
-        reads,
-    )
 
 
 class Recorded(dict[str, Any]):

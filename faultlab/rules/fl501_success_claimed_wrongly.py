@@ -18,9 +18,8 @@ def check(evidence: Evidence) -> Iterable[Finding]:
 
 def absent(evidence: Evidence) -> Iterable[Finding]:
     for wanted, cause in missing(evidence):
-        if cause == "agent":
-            text = f"{wanted.label}: said done, it is not in the ledger"
-            yield Finding("FL501", "fail", text, wanted.label, wanted.calls)
+        text = f"{wanted.label}: said done, it is not in the ledger"
+        yield Finding("FL501", "fail", text, wanted.label, wanted.calls, (), cause)
 
 
 def differs(evidence: Evidence) -> Iterable[Finding]:

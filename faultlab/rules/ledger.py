@@ -33,8 +33,10 @@ def missing(evidence: Evidence) -> Iterable[tuple[Wanted, Cause]]:
         claimed.reverse()
         claimed.sort(key=goal.made)
         broken = _promised(evidence, goal)
-        for number, wanted in enumerate(claimed[: goal.done - goal.stands]):
-            yield wanted, "server" if number < broken else "agent"
+        for wanted in claimed[: goal.done - goal.stands]:
+            promised = broken > 0 and wanted.knowledge in (Outcome.APPLIED, None)
+            broken -= promised
+            yield wanted, "server" if promised else "agent"
 
 
 def _promised(evidence: Evidence, goal: Goal) -> int:

@@ -33,15 +33,15 @@ def merge(
 
 
 def _without_205(findings: Iterable[Finding]) -> list[Finding]:
-    contradicted = {item.operation for item in findings if item.code in ("FL501", "FL502") and item.cause == "agent"}
+    contradicted = {item.operation for item in findings if item.code in ("FL501", "FL502")}
     return [item for item in findings if item.code != "FL205" or item.operation not in contradicted]
 
 
 def _joined(findings: Iterable[Finding]) -> Iterable[Finding]:
     """One finding for each code and operation, with all calls and effects."""
-    found: dict[tuple[str, str], Finding] = {}
+    found: dict[tuple[str, ...], Finding] = {}
     for item in findings:
-        key = (item.code, item.operation)
+        key = (item.code, item.operation, item.severity, item.cause)
         one = found.get(key)
         found[key] = (
             item
