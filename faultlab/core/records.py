@@ -173,6 +173,11 @@ class Claim(NamedTuple):
     def unknown(text: str = "", evidence: "list[int] | tuple[int, ...]" = ()) -> "Claim":
         return Claim("unknown", text, tuple(evidence))
 
+    @property
+    def hands_over(self) -> bool:
+        """Some operation is handed to a person."""
+        return self.status == "handed_over" or "handed_over" in self.operations.values()
+
     def of(self, operation: str) -> Status:
         """What it says of one operation."""
         return self.operations.get(operation, self.status)

@@ -16,6 +16,7 @@ from faultlab.core.seed import derive, token
 from faultlab.engine.engine import Engine
 from faultlab.engine.session import Session
 from faultlab.matrix import guard
+from faultlab.matrix.claims import claim_of
 from faultlab.matrix.env import LabEnv
 from faultlab.matrix.loop import Deadlock, NeedsRealClock, run_virtual
 from faultlab.matrix.patched import virtual_time
@@ -136,14 +137,10 @@ def _guarded(call: Callable[[], Any], conditions: Conditions) -> Ended:
         raise
     except BaseException as error:  # noqa: BLE001 - an agent may raise anything
         return Ended("crashed", error=_blame(error))
-    if value is None:
-        return Ended("claimed", Claim.done())
-    if not isinstance(value, Claim):
-        return Ended(
-            "crashed",
-            error=f"the agent returned {value!r} ({type(value).__name__}); it must return a Claim or None",
-        )
-    return Ended("claimed", value)
+    try:
+        return Ended("claimed", claim_of(value))
+    except ValueError as wrong:
+        return Ended("crashed", error=str(wrong))
 
 
 def _blame(error: BaseException) -> str:

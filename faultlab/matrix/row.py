@@ -69,7 +69,7 @@ def result_of(job: Job, place: Place, history: History, verdict: Verdict) -> Res
 
 
 def _hand_over_cost(claim: Claim | None) -> float:
-    return HAND_OVER_COST if claim is not None and claim.status == "handed_over" else 0.0
+    return HAND_OVER_COST if claim is not None and claim.hands_over else 0.0
 
 
 def _elapsed_s(history: History) -> float:

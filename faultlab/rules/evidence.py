@@ -121,6 +121,8 @@ class Evidence:
             if knowledge is Outcome.UNKNOWN:
                 self.open.append(item)
         for expected in self.brief.expectation.effects:
+            if not expected.exactly:
+                continue  # not wanted at all: an effect of it is outside the task
             goal = Goal(expected, sent, self.claim)
             self.goals.append(goal)
             self.wanted += goal.wanted
@@ -131,7 +133,7 @@ class Evidence:
         goals = self.goals
         for effect in self.history.ledger:
             for goal in goals:
-                if effect.identity == goal.identity and effect.tool == goal.tool and goal.exactly:
+                if effect.identity == goal.identity and effect.tool == goal.tool:
                     goal.effects.append(effect)
                     if effect.actor != "interference":
                         goal.stands += 1
@@ -170,7 +172,7 @@ class Evidence:
 
     @property
     def cost(self) -> float:
-        handed_over = self.claim is not None and self.claim.status == "handed_over"
+        handed_over = self.claim is not None and self.claim.hands_over
         return self.calls * CALL_COST + (HAND_OVER_COST if handed_over else 0.0)
 
     @property

@@ -39,6 +39,8 @@ def stopped(evidence: Evidence, wanted: Wanted) -> Finding | None:
 
 
 def exercised(evidence: Evidence) -> bool:
+    if evidence.claim is not None and evidence.brief.accept:
+        return True
     return any(wanted.said in STOPS for wanted in evidence.wanted)
 
 

@@ -9,6 +9,7 @@ from agents.support import EQUAL, ONE, TWO, Came, attempt, group, lost, twins
 from faultlab.agents.careful import careful, careful_async
 from faultlab.agents.correct import CORRECT
 from faultlab.agents.oracle import oracle
+from faultlab.core.contract import Contract
 from faultlab.core.profiles import PROFILES
 from faultlab.core.records import Status
 from faultlab.matrix.scenario import Group
@@ -61,7 +62,10 @@ def test_the_first_of_two_equal_orders(name: str, contract: str) -> None:
     where = group(contract, EQUAL)
     for twin in where.twins:
         came = attempt(RIGHT[name], where, twin)
-        statuses: dict[str, Status] = {"place_order(C5, mug)": rightly(contract, twin), "place_order(C5, mug)#2": "done"}
+        statuses: dict[str, Status] = {
+            "place_order(C5, mug)": rightly(contract, twin),
+            "place_order(C5, mug)#2": "done",
+        }
         check(came, where, statuses)
 
 
@@ -69,7 +73,10 @@ def test_the_first_of_two_equal_orders(name: str, contract: str) -> None:
 @pytest.mark.parametrize("name", RIGHT)
 def test_every_look_of_a_lost_receipt(name: str, symptom: str) -> None:
     for contract in PROFILES:
-        where = group(contract, plans={"never": (lost("before", symptom=symptom),), "committed": (lost("after", symptom=symptom),)})
+        where = group(
+            contract,
+            plans={"never": (lost("before", symptom=symptom),), "committed": (lost("after", symptom=symptom),)},
+        )
         for twin in ("never", "committed"):
             check(attempt(RIGHT[name], where, twin), where, {"refund_order(A17)": rightly(contract, twin)})
 
@@ -98,3 +105,9 @@ def test_evidence_names_the_call_that_proves_it(name: str) -> None:
     came = attempt(RIGHT[name], group("none"), "committed")
     assert [came.calls[number - 1].tool for number in came.claim.evidence] == ["list_refunds"]
 
+
+@pytest.mark.parametrize("agent", [careful, careful_async, oracle])
+def test_nobody_waits_for_what_the_budget_does_not_allow(agent: Any) -> None:
+    where = group(Contract(name="long", settle_s=600.0, consistent_reads=True))
+    check(attempt(agent, where, "never"), where, {"refund_order(A17)": "handed_over"})
+    check(attempt(agent, where, "committed"), where, {"refund_order(A17)": "done"})

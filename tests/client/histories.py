@@ -1,6 +1,7 @@
 """One recovery on the real engine: a random past, then the policy table, with every step compared with `entitled`."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from attempts import Attempt
@@ -16,6 +17,7 @@ from faultlab.core.contract import Contract
 from faultlab.core.entitled import Entitlement, Move, entitled, key_in_use
 from faultlab.core.knowledge import Operation
 from faultlab.core.records import Outcome
+from faultlab.core.tools import Refused
 from faultlab.faults.plan import Planned
 from faultlab.matrix.env import LabEnv
 
@@ -43,13 +45,24 @@ class Trial:
         self.attempt = Attempt(contract, plan)
         session = self.attempt.session
         specs = {name: tool.spec(contract) for name, tool in session.engine.toolset.tools.items()}
-        task = Task("t1", "", {}, budget or Budget(30, 400, 40), specs)
-        self.recovery = Recovery(REFUND, task, LabEnv(session), Log())
+        self.task = Task("t1", "", {}, budget or Budget(30, 400, 40), specs)
+        self.recovery = Recovery(REFUND, self.task, LabEnv(session), Log())
         self.rows: list[str] = []
 
     @property
     def session(self) -> Any:
         return self.attempt.session
+
+    def refuse_with(self, status: int) -> None:
+        """From now on the refund tool answers with this status and changes nothing."""
+
+        def refuse(world: Any, order_id: str, amount: str) -> dict[str, Any]:
+            raise Refused(status, "no", "no")
+
+        engine = self.session.engine
+        tools = engine.toolset.tools
+        refusing = replace(tools["refund_order"], function=refuse)
+        engine.toolset = engine.server.toolset = replace(engine.toolset, tools={**tools, "refund_order": refusing})
 
     def run(self, past: Iterable[str | float] = (), table: Policy = TABLE) -> Stop:
         noted = tuple(row._replace(move=self._noting(row.name, row.move)) for row in table)
@@ -102,7 +115,7 @@ class Trial:
         """Each call is permitted and productive when it leaves; no wait passes the budget."""
         if isinstance(step, Sleep):
             end_ns = self.recovery.now_ns + ns(step.wait_s)
-            assert 0 < step.wait_s
+            assert step.wait_s > 0
             assert end_ns <= ns(self.recovery.budget.seconds)
             assert self.recovery.left.affords()
             return

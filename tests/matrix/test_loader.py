@@ -211,9 +211,9 @@ ignore:
         (GOOD + "late: {at_s: 50}\n", None),
         (GOOD.replace("twins: [never, late]", "symptom: reset"), "11: a fault has either twins or"),
         (GOOD.replace("shop", "shopp"), "5: unknown toolset 'shopp'; did you mean 'shop'?"),
-        (GOOD.replace("shop", "no_such_module:TOOLSET"), "5: toolset module 'no_such_module' does not import: "),
+        (GOOD.replace("shop", "no_such_module:TOOLSET"), "5: toolset module 'no_such_module' was not found"),
         (GOOD.replace("shop", "faultlab.toolsets.shop:SHIP"), "5: toolset 'faultlab.toolsets.shop:SHIP': SHIP is not"),
-        (GOOD.replace("shop", "my_tools.py:TOOLSET"), "5: toolset file my_tools.py is neither in the working folder"),
+        (GOOD.replace("shop", "my_tools.py:TOOLSET"), "5: toolset file my_tools.py does not exist; looked in "),
         (GOOD.replace("  - none", "  - quick: {profile: settel}"), "9: unknown profile 'settel'; did you mean"),
         (
             GOOD.replace("  - none", "  - quick: {profile: none, settle_s: -5}"),

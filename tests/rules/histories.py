@@ -131,9 +131,7 @@ class Story:
         number = len(self.calls) if call is None else call
         when = at(at_s) if at_s is not None else self.calls[number - 1].t + 1 if number else 0
         name = f"e{len(self.ledger) + 1}"
-        self.ledger.append(
-            Effect(name, when, number, tool, order, {}, None, None, actor, cause or actor, reverses)
-        )
+        self.ledger.append(Effect(name, when, number, tool, order, {}, None, None, actor, cause or actor, reverses))
         return self
 
     def fired(self, *, required: bool = True) -> "Story":
@@ -170,7 +168,12 @@ class Story:
         return self.claim("handed_over", at_s, hand_over=(self.record(**changes),))
 
     def history(
-        self, end: End = "claimed", *, facts: Mapping[str, Any] | None = None, error: str = "", hosts: Iterable[str] = ()
+        self,
+        end: End = "claimed",
+        *,
+        facts: Mapping[str, Any] | None = None,
+        error: str = "",
+        hosts: Iterable[str] = (),
     ) -> History:
         given = dict(self.brief.expectation.state) if facts is None else facts
         return History(self.brief, self.events, self.ledger, end, given, error, tuple(hosts), at(1_000))

@@ -8,7 +8,7 @@ from rules.histories import OP, Story
 from faultlab.core.agent import Budget
 from faultlab.core.history import Expected, History
 from faultlab.core.verdict import Finding
-from faultlab.rules.judge import judge
+from faultlab.rules.judge import exercised, judge
 
 
 def codes(history: History) -> str:
@@ -161,7 +161,9 @@ def test_a_claim_that_the_scenario_does_not_accept_gave_up() -> None:
     def story() -> Story:
         return Story(accept=("done", "refused")).send(1).status(422)
 
-    assert codes(story().claim("not_done")) == "FL203"
+    history = story().claim("not_done")
+    assert codes(history) == "FL203"
+    assert "FL203" in exercised(history)
     assert "FL203" not in codes(story().claim("done"))
 
 

@@ -107,6 +107,12 @@ def test_a_reversal_of_nothing_is_an_effect_outside_the_task() -> None:
     assert (found.operation, found.calls, found.effects) == ("reverse_refund(A17)", (2,), ("e2",))
 
 
+def test_an_effect_that_is_wanted_no_time_is_outside_the_task() -> None:
+    story = Story(expect=(Expected("refund_order", "A17"), Expected("refund_order", "B92", 0)))
+    story.send(1).ok().effect().send(2, order="B92").ok().effect(order="B92")
+    assert failing(judge(story.claim("done", evidence=(1,)))) == "FL103"
+
+
 def test_two_effects_outside_the_task_are_one_finding() -> None:
     story = Story().send(1).ok().effect().send(2, order="B92").ok().effect(order="B92")
     story.send(3, order="B92").ok().effect(order="B92")

@@ -1,0 +1,47 @@
+"""What an agent returned, as a claim: None says done; anything else must be a Claim whose fields are what they must be."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from faultlab.core.records import STATUSES, Claim, HandOver
+
+PLAIN = (str, int, float, bool, list, dict, tuple)
+ALLOWED = ", ".join(STATUSES)
+
+
+def claim_of(value: Any) -> Claim:
+    """Raises ValueError that says what is wrong with it."""
+    if value is None:
+        return Claim.done()
+    if not isinstance(value, Claim):
+        raise ValueError(f"the agent returned {shown(value)}; it must return a Claim or None")
+    if wrong := malformed(value):
+        raise ValueError(f"the agent's claim has {wrong}")
+    return value._replace(
+        evidence=tuple(value.evidence), operations=dict(value.operations), hand_over=tuple(value.hand_over)
+    )
+
+
+def malformed(claim: Claim) -> str:
+    """Which field is not what it must be; empty: none."""
+    if claim.status not in STATUSES:
+        return f"status {shown(claim.status)}; it must be one of {ALLOWED}"
+    if not isinstance(claim.text, str):
+        return f"text {shown(claim.text)}; it must be a str"
+    if not isinstance(claim.evidence, tuple | list) or not all(type(item) is int for item in claim.evidence):
+        return f"evidence {shown(claim.evidence)}; it must be the numbers of calls, [3, 4]"
+    operations = claim.operations
+    if not isinstance(operations, Mapping) or not all(
+        isinstance(name, str) and status in STATUSES for name, status in operations.items()
+    ):
+        return f"operations {shown(operations)}; it must map names of operations to one of {ALLOWED}"
+    records = claim.hand_over
+    if not isinstance(records, tuple | list) or not all(isinstance(item, HandOver) for item in records):
+        return f"hand_over {shown(records)}; it must hold HandOver records"
+    return ""
+
+
+def shown(value: Any) -> str:
+    """A value and its type, for a message; of an object the type alone, for its repr may hold an address."""
+    kind = type(value)
+    return f"{value!r} ({kind.__name__})" if kind in PLAIN else f"an object of type {kind.__name__}"
