@@ -82,9 +82,7 @@ class LoopClock:
         await asyncio.sleep(max(0.0, wait_s))
 
     def until(self, at_ns: int) -> None:
-        raise RuntimeError(
-            "a synchronous tool blocks the event loop of an async agent; use env.atools or env.ahttp"
-        )
+        raise RuntimeError("a synchronous tool blocks the event loop of an async agent; use env.atools or env.ahttp")
 
     async def auntil(self, at_ns: int) -> None:
         if at_ns <= self.now():

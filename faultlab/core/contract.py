@@ -76,11 +76,7 @@ class Contract:
         spec["key"] = (
             None
             if known.key is None
-            else {
-                item.name: getattr(known.key, item.name)
-                for item in fields(KeyRules)
-                if item.name != "error_body"
-            }
+            else {item.name: getattr(known.key, item.name) for item in fields(KeyRules) if item.name != "error_body"}
         )
         return spec
 

@@ -44,11 +44,7 @@ class Left(NamedTuple):
 
     def affords(self, wait_ns: int = 0) -> bool:
         """One more call, begun after `wait_ns`, that still leaves what a hand-over costs."""
-        return (
-            self.calls >= 1
-            and self.cost - CALL_COST >= HAND_OVER_COST
-            and self.now_ns + wait_ns < self.deadline_ns
-        )
+        return self.calls >= 1 and self.cost - CALL_COST >= HAND_OVER_COST and self.now_ns + wait_ns < self.deadline_ns
 
 
 class Entitlement(NamedTuple):
@@ -59,9 +55,7 @@ class Entitlement(NamedTuple):
     stops: frozenset[Status]
 
 
-def entitled(
-    operation: Operation | None, contract: Contract, left: Left, surfaces: frozenset[Move]
-) -> Entitlement:
+def entitled(operation: Operation | None, contract: Contract, left: Left, surfaces: frozenset[Move]) -> Entitlement:
     """`surfaces`: which of QUERY, STATUS and FENCE the tools offer for this operation."""
     knowledge = None if operation is None else operation.knowledge
     if operation is None or knowledge is None:
@@ -76,9 +70,7 @@ def entitled(
     productive_moves: set[Move] = set()
     if protected(operation, contract, left.now_ns):
         permitted_moves.add(Move.SEND_SAME_KEY)
-        if not saved_failure(operation, contract) and left.affords(
-            retry_after_ns(operation.last_receipt, left.now_ns)
-        ):
+        if not saved_failure(operation, contract) and left.affords(retry_after_ns(operation.last_receipt, left.now_ns)):
             productive_moves.add(Move.SEND_SAME_KEY)
     elif expired_but_rejected(operation, contract, left.now_ns):
         permitted_moves.add(Move.SEND_SAME_KEY)
@@ -93,9 +85,7 @@ def _stops_unsent(productive: frozenset[Move]) -> frozenset[Status]:
     return frozenset() if productive else frozenset({"not_done", "handed_over"})
 
 
-def _not_applied(
-    operation: Operation, contract: Contract, left: Left, surfaces: frozenset[Move]
-) -> Entitlement:
+def _not_applied(operation: Operation, contract: Contract, left: Left, surfaces: frozenset[Move]) -> Entitlement:
     """Known not to have happened: by a refusal, or by conclusive evidence."""
     permitted = set(surfaces)
     final = refused_for_good(operation, contract)
@@ -167,9 +157,7 @@ def saved_failure(operation: Operation, contract: Contract) -> bool:
 def surface_productive(operation: Operation, move: Move, contract: Contract, left: Left) -> bool:
     """Whether asking there can still tell something about an operation of unknown outcome."""
     kind = {Move.QUERY: "read", Move.STATUS: "status", Move.FENCE: "fence"}[move]
-    asked = [
-        read for read in operation.reads if read.kind == kind and read.started_ns >= operation.last_unknown_ns
-    ]
+    asked = [read for read in operation.reads if read.kind == kind and read.started_ns >= operation.last_unknown_ns]
     if worn_out([read for read in asked if read.reveal is None]):
         return False
     wait_ns = query_wait_ns(operation, asked, contract, left.now_ns) if move is Move.QUERY else 0
@@ -201,8 +189,7 @@ def worn_out(failures: list[Read]) -> bool:
     """Three failures in a row with growing waits between them: the surface is not worth another call."""
     times = [read.started_ns for read in failures]
     return any(
-        third - second > second - first
-        for first, second, third in zip(times, times[1:], times[2:], strict=False)
+        third - second > second - first for first, second, third in zip(times, times[1:], times[2:], strict=False)
     )
 
 

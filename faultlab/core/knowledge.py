@@ -180,9 +180,7 @@ class Knowledge:
             return None
         operation = self.operation_of(call)
         if operation is None:
-            same = [
-                item for item in self.operations if item.tool == call.tool and item.identity == call.identity
-            ]
+            same = [item for item in self.operations if item.tool == call.tool and item.identity == call.identity]
             operation = Operation(call.tool, call.identity, len(same) + 1)
             self.operations.append(operation)
         operation.sent(call)

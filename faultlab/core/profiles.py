@@ -52,9 +52,7 @@ def contract_of(name: str, parameters: Mapping[str, Any] | None = None) -> Contr
     key_changes = changes.pop("key", None)
     allowed = {item.name for item in fields(Contract)} - {"name", "key"}
     if unknown := sorted(set(changes) - allowed):
-        raise BadInput(
-            f"contract {name!r}: unknown parameter {unknown[0]!r}; known: key, {', '.join(sorted(allowed))}"
-        )
+        raise BadInput(f"contract {name!r}: unknown parameter {unknown[0]!r}; known: key, {', '.join(sorted(allowed))}")
     for field in ("rejects_before_effect", "undisclosed"):
         if field in changes:
             if isinstance(changes[field], str) or not isinstance(changes[field], Iterable):
@@ -62,9 +60,7 @@ def contract_of(name: str, parameters: Mapping[str, Any] | None = None) -> Contr
             changes[field] = frozenset(changes[field])
     hideable = (allowed | {"key", "key.window_s"}) - {"undisclosed"}
     if unknown := sorted(map(str, changes.get("undisclosed", frozenset()) - hideable)):
-        raise BadInput(
-            f"contract {name!r}: undisclosed names {unknown[0]!r}; known: {', '.join(sorted(hideable))}"
-        )
+        raise BadInput(f"contract {name!r}: undisclosed names {unknown[0]!r}; known: {', '.join(sorted(hideable))}")
     if key_changes is not None:
         known = {item.name for item in fields(KeyRules)}
         if unknown := sorted(set(key_changes) - known):

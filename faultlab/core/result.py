@@ -51,9 +51,7 @@ class Result(NamedTuple):
     @property
     def codes(self) -> frozenset[str]:
         """The codes that failed the attempt."""
-        return frozenset(
-            item.code for item in self.findings if item.severity != "note" and item.cause == "agent"
-        )
+        return frozenset(item.code for item in self.findings if item.severity != "note" and item.cause == "agent")
 
 
 WAYS = 20
@@ -133,9 +131,17 @@ class Tally:
             first = kept[0]
             made.append(
                 Cell(
-                    first.agent, first.suite, first.scenario, first.contract, first.twin,
-                    merge_cell(item.verdict for item in kept), worst(item.mark for item in kept),
-                    self._counts[key], self._passed[key], kept, self._shapes[key] is not None,
+                    first.agent,
+                    first.suite,
+                    first.scenario,
+                    first.contract,
+                    first.twin,
+                    merge_cell(item.verdict for item in kept),
+                    worst(item.mark for item in kept),
+                    self._counts[key],
+                    self._passed[key],
+                    kept,
+                    self._shapes[key] is not None,
                 )
             )
         return sorted(made, key=lambda cell: cell.ways[0].number)

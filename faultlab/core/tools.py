@@ -129,9 +129,7 @@ def tool(
         if unknown := [item for item in names if item not in schema["properties"]]:
             raise BadInput(f"tool {name}: identity names {unknown[0]!r}, which is not one of its parameters")
         if writes and not names:
-            raise BadInput(
-                f"tool {name}: a tool that writes needs identity=[...], the arguments that name its effect"
-            )
+            raise BadInput(f"tool {name}: a tool that writes needs identity=[...], the arguments that name its effect")
         if writes and reveals:
             raise BadInput(f"tool {name}: a tool either writes or reveals")
         method, _, path = (route or "").partition(" ")
@@ -159,8 +157,7 @@ def schema_of(function: Callable[..., Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {
-            item.name: type_schema(item.annotation, f"{function.__name__}({item.name})")
-            for item in parameters
+            item.name: type_schema(item.annotation, f"{function.__name__}({item.name})") for item in parameters
         },
         "required": [item.name for item in parameters if item.default is inspect.Parameter.empty],
         "additionalProperties": False,
@@ -181,9 +178,7 @@ def type_schema(annotation: Any, where: str) -> dict[str, Any]:
     if origin in (Union, types.UnionType):
         kinds = [{"type": "null"} if item is type(None) else type_schema(item, where) for item in inner]
         return {"anyOf": kinds}
-    raise BadInput(
-        f"tool parameter {where}: annotate it with str, int, float, bool, list, dict, Literal or Optional"
-    )
+    raise BadInput(f"tool parameter {where}: annotate it with str, int, float, bool, list, dict, Literal or Optional")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +197,7 @@ class Toolset:
         for item in tools:
             for target in [*item.reveals, *([item.reverses] if item.reverses else [])]:
                 if target not in table or table[target].kind != "write":
-                    raise BadInput(
-                        f"toolset {name}: {item.name} names {target!r}, which is not a write tool of it"
-                    )
+                    raise BadInput(f"toolset {name}: {item.name} names {target!r}, which is not a write tool of it")
         return Toolset(name, table)
 
     def plus(self, *tools: Tool) -> "Toolset":

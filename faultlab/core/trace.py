@@ -205,10 +205,7 @@ def brief_from_json(data: Mapping[str, Any]) -> Brief:
             expectation["state"],
             tuple(expectation["must_say"]),
         ),
-        {
-            name: WriteTerms(**{**item, "identity": tuple(item["identity"])})
-            for name, item in data["writes"].items()
-        },
+        {name: WriteTerms(**{**item, "identity": tuple(item["identity"])}) for name, item in data["writes"].items()},
         tuple(data["accept"]),
         data["required_faults"],
         data["armed_faults"],
@@ -226,9 +223,7 @@ def _event_from(data: Mapping[str, Any]) -> Any:
         )
     if kind is Claim:
         values["evidence"] = tuple(values.get("evidence", ()))
-        values["hand_over"] = tuple(
-            HandOver._make([*item[:6], tuple(item[6])]) for item in values.get("hand_over", ())
-        )
+        values["hand_over"] = tuple(HandOver._make([*item[:6], tuple(item[6])]) for item in values.get("hand_over", ()))
     return kind(**values)
 
 

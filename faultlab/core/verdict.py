@@ -48,9 +48,7 @@ class Verdict(NamedTuple):
     @property
     def codes(self) -> tuple[str, ...]:
         """The codes that failed the attempt, each once, in order."""
-        return tuple(
-            sorted({item.code for item in self.findings if item.severity != "note" and item.cause == "agent"})
-        )
+        return tuple(sorted({item.code for item in self.findings if item.severity != "note" and item.cause == "agent"}))
 
 
 def merge_cell(verdicts: Iterable[AttemptVerdict]) -> CellVerdict:

@@ -19,9 +19,7 @@ class FrozenWorld:
     __slots__ = ("digest", "tables")
 
     def __init__(self, tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
-        self.tables: dict[str, dict[str, Any]] = {
-            name: copy_json(dict(rows)) for name, rows in tables.items()
-        }
+        self.tables: dict[str, dict[str, Any]] = {name: copy_json(dict(rows)) for name, rows in tables.items()}
         self.digest = digest(self.tables)
 
 
@@ -75,11 +73,7 @@ class World:
     def rows(self, table: str, **equal: Any) -> list[Row]:
         """Copies of the rows whose members equal those given, in order of their making."""
         wanted = equal.items()
-        return [
-            copy_json(row)
-            for _, row in self.items(table)
-            if all(row.get(name) == value for name, value in wanted)
-        ]
+        return [copy_json(row) for _, row in self.items(table) if all(row.get(name) == value for name, value in wanted)]
 
     def items(self, table: str) -> Iterator[tuple[str, Any]]:
         over = self._over.get(table, {})

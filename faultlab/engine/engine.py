@@ -141,9 +141,7 @@ class Engine:
         planned = ticket.planned
         assert planned is not None
         fault = planned.fault()
-        self._events.append(
-            Fired(ticket.call.n, now_ns, fault.name, fault.phase, planned.symptom, planned.required)
-        )
+        self._events.append(Fired(ticket.call.n, now_ns, fault.name, fault.phase, planned.symptom, planned.required))
 
     def _sleep(self, ticket: Ticket, action: Sleep, now_ns: int) -> None:
         self._order += 1
@@ -167,7 +165,7 @@ class Engine:
             self._wake(ticket, reply, now_ns)
 
     def _wake(self, ticket: Ticket, reply: Reply, now_ns: int) -> None:
-        """Land what is late right after the first negative answer about it that was begun after its receipt was lost."""
+        """Land what is late right after the first negative answer about it, begun after its receipt was lost."""
         for waiting in [item for item in self._waking if item is not ticket]:
             late = waiting.call
             if waiting.closed_ns is None or ticket.call.t < waiting.closed_ns:

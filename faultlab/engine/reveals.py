@@ -1,4 +1,4 @@
-"""What a read was asked and what its answer tells about effects; stored with the receipt, so scores can be recomputed."""
+"""What a read was asked and what its answer tells about effects: stored with the receipt, so that it can be judged again."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -103,9 +103,7 @@ class Session:
         self.cost += CALL_COST
         declared = self.engine.toolset.tools[tool]
         identity = identity_of(declared.identity, args) if declared.identity else ""
-        call = Call(
-            n, now_ns, tool, declared.kind, copy_json(args), identity, key, reference, if_match, scope
-        )
+        call = Call(n, now_ns, tool, declared.kind, copy_json(args), identity, key, reference, if_match, scope)
         self.events.append(call)
         return self.engine.submit(call, now_ns)
 
@@ -113,9 +111,7 @@ class Session:
         """Refuse to go on with an attempt that has spent three times what it may."""
         calls, cost, at_ns = self.limits
         if self.count >= calls or self.cost >= cost or now_ns >= at_ns:
-            raise AttemptOver(
-                f"{self.count} calls, cost {self.cost:g}, {now_ns / 1e9:.1f} s: {OVERRUN} times a budget"
-            )
+            raise AttemptOver(f"{self.count} calls, cost {self.cost:g}, {now_ns / 1e9:.1f} s: {OVERRUN} times a budget")
 
     def next_look(self, ticket: Ticket, patience_ns: int | None) -> int:
         """When to look again at a ticket without an answer: the next due script, or the caller's deadline."""
@@ -159,9 +155,7 @@ class Session:
             connecting = isinstance(delivery, Broken) and delivery.how in CONNECTING
             return Arrival(deadline_ns, error="ConnectTimeout" if connecting else "ReadTimeout")
         if isinstance(delivery, Mangled):
-            return Arrival(
-                at_ns, delivery.reply.status, None, delivery.reply.headers, None, mangled(delivery)
-            )
+            return Arrival(at_ns, delivery.reply.status, None, delivery.reply.headers, None, mangled(delivery))
         assert isinstance(delivery, Broken)
         status = delivery.reply.status if delivery.reply is not None else None
         return Arrival(at_ns, status, error=ERRORS[delivery.how])
@@ -201,9 +195,7 @@ class Session:
 
     def abandon(self, ticket: Ticket, error: str) -> Receipt:
         """The caller itself stopped waiting: cancelled, or its own deadline."""
-        receipt = Receipt(
-            ticket.call.n, self.clock.now(), Outcome.UNKNOWN, error=error, reveals=ticket.reveals
-        )
+        receipt = Receipt(ticket.call.n, self.clock.now(), Outcome.UNKNOWN, error=error, reveals=ticket.reveals)
         return self.close(ticket, receipt)
 
     def close(self, ticket: Ticket, receipt: Receipt) -> Receipt:

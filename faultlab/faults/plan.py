@@ -27,9 +27,7 @@ class Planned:
     wake: bool = True
 
     def matches(self, call: Call) -> bool:
-        return call.tool == self.tool and all(
-            call.args.get(name) == value for name, value in self.match.items()
-        )
+        return call.tool == self.tool and all(call.args.get(name) == value for name, value in self.match.items())
 
     def fault(self) -> Fault:
         return build(self.phase, self.symptom, self.late_ns, self.wake)

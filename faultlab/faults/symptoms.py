@@ -24,9 +24,7 @@ def close(reply: Reply) -> Delivery:
 def status(reply: Reply) -> Delivery:
     """A gateway's complete 503, which knows nothing of the request's fate (RFC 9110 section 15.6.4)."""
     detail = "The upstream server gave no answer."
-    return Reply(
-        503, {"type": "about:blank", "title": "Service Unavailable", "status": 503, "detail": detail}
-    )
+    return Reply(503, {"type": "about:blank", "title": "Service Unavailable", "status": 503, "detail": detail})
 
 
 def truncated(reply: Reply) -> Delivery:

@@ -139,7 +139,7 @@ def _guarded(call: Callable[[], Any], conditions: Conditions) -> Ended:
         return Ended("crashed", error=_blame(error))
     try:
         return Ended("claimed", claim_of(value))
-    except ValueError as wrong:
+    except (TypeError, ValueError) as wrong:
         return Ended("crashed", error=str(wrong))
 
 

@@ -1,4 +1,4 @@
-"""What an agent returned, as a claim: None says done; anything else must be a Claim whose fields are what they must be."""
+"""What an agent returned, as a claim: None says done; anything else must be a Claim with the right fields."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,11 +10,11 @@ ALLOWED = ", ".join(STATUSES)
 
 
 def claim_of(value: Any) -> Claim:
-    """Raises ValueError that says what is wrong with it."""
+    """Raises TypeError or ValueError that says what is wrong with it."""
     if value is None:
         return Claim.done()
     if not isinstance(value, Claim):
-        raise ValueError(f"the agent returned {shown(value)}; it must return a Claim or None")
+        raise TypeError(f"the agent returned {shown(value)}; it must return a Claim or None")
     if wrong := malformed(value):
         raise ValueError(f"the agent's claim has {wrong}")
     return value._replace(

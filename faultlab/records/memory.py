@@ -75,9 +75,7 @@ class MemoryStore(RunStore):
         if row.verdict not in VERDICTS:
             return f"verdict {row.verdict} is none of {', '.join(VERDICTS)}"
         if (row.cost is None) != (row.currency == UNKNOWN):
-            return (
-                f"cost {row.cost} with currency {row.currency}: only an unknown cost has currency `unknown`"
-            )
+            return f"cost {row.cost} with currency {row.currency}: only an unknown cost has currency `unknown`"
         return "history is missing" if row.history is None else None
 
     def run(self, run: RunNumber) -> RunRow:

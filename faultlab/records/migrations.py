@@ -95,15 +95,11 @@ def _append_only(table: str, event: str) -> str:
     )
 
 
-_GUARDS = tuple(
-    _append_only(table, event) for table in ("attempts", "attempt_lab") for event in ("UPDATE", "DELETE")
-)
+_GUARDS = tuple(_append_only(table, event) for table in ("attempts", "attempt_lab") for event in ("UPDATE", "DELETE"))
 
 MIGRATIONS: tuple[Migration, ...] = (Migration(1, (_RUNS, _ATTEMPTS, _ATTEMPT_LAB, *_GUARDS)),)
 
-_SCHEMA_VERSION = (
-    "CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY, applied_at FLOAT NOT NULL)"
-)
+_SCHEMA_VERSION = "CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY, applied_at FLOAT NOT NULL)"
 
 
 def migrate(connection: Connection, where: str, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
@@ -130,9 +126,7 @@ def migrate(connection: Connection, where: str, migrations: tuple[Migration, ...
             if migration.version > found:
                 for statement in migration.statements:
                     connection.exec_driver_sql(statement)
-                connection.exec_driver_sql(
-                    "INSERT INTO schema_version VALUES (?, ?)", (migration.version, wall_time())
-                )
+                connection.exec_driver_sql("INSERT INTO schema_version VALUES (?, ?)", (migration.version, wall_time()))
         connection.exec_driver_sql("COMMIT")
     except BaseException:
         connection.connection.rollback()
@@ -143,9 +137,7 @@ def _version(connection: Connection, where: str) -> int:
     """The schema version of the file; 0 for an empty one."""
     tables = set(connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table'").scalars())
     if "schema_version" in tables:
-        return int(
-            connection.exec_driver_sql("SELECT COALESCE(MAX(version), 0) FROM schema_version").scalar_one()
-        )
+        return int(connection.exec_driver_sql("SELECT COALESCE(MAX(version), 0) FROM schema_version").scalar_one())
     if tables:
         raise StoreError(
             f"{where} is a database of another program (it holds {', '.join(sorted(tables)[:3])}). "

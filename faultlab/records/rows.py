@@ -16,6 +16,7 @@ UNKNOWN = "unknown"
 Verdict = Literal["pass", "fail", "timeout", "infra_error"]
 VERDICTS: tuple[Verdict, ...] = ("pass", "fail", "timeout", "infra_error")
 
+
 def encode(value: Any) -> str:
     """A value as the text of a JSON column. pydantic-core, which SQLModel brings, is five times faster than `json`."""
     return to_json(value).decode()

@@ -30,9 +30,7 @@ def path_of(url: str | None) -> Path:
         raise StoreError(f"--store {scrub(url)}: {error}; write sqlite:///PATH or a path") from error
     if parsed.get_backend_name() != "sqlite":
         kind = parsed.get_backend_name()
-        raise StoreError(
-            f"--store {scrub(url)}: runs are kept in SQLite, not in {kind}; write sqlite:///PATH"
-        )
+        raise StoreError(f"--store {scrub(url)}: runs are kept in SQLite, not in {kind}; write sqlite:///PATH")
     if not parsed.database or parsed.database == ":memory:":
         raise StoreError(f"--store {url} names no file; write sqlite:///PATH, or `{MEMORY}` to keep nothing")
     return Path(parsed.database)

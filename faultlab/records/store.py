@@ -27,7 +27,7 @@ _ID = RECORD_FIELDS.index("attempt_id")
 
 
 def _insert(table: str, fields: Sequence[str]) -> str:
-    return f"INSERT INTO {table} ({', '.join(fields)}) VALUES ({', '.join('?' * len(fields))})"
+    return f"INSERT INTO {table} ({', '.join(fields)}) VALUES ({', '.join('?' * len(fields))})"  # noqa: S608 - names from a literal table
 
 
 _ADD_RECORD = _insert("attempts", RECORD_FIELDS)
@@ -149,9 +149,7 @@ class Store(RunStore):
         with self._reading() as connection:
             found = connection.execute(_WHOLE.where(_LAB.c.run == at, _LAB.c.number == number)).one_or_none()
             if found is None:
-                newest = connection.execute(
-                    select(func.max(_LAB.c.number)).where(_LAB.c.run == at)
-                ).scalar_one()
+                newest = connection.execute(select(func.max(_LAB.c.number)).where(_LAB.c.run == at)).scalar_one()
                 raise no_attempt(at, number, self._where, newest)
         return AttemptRow._make(found)
 

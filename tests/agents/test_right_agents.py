@@ -1,4 +1,4 @@
-"""The agents that must be right: in every cell at most one effect, a true claim, and the stop that the contract leaves."""
+"""Agents that must be right: in every cell at most one effect, a true claim, and the stop that the contract leaves."""
 
 from collections import Counter
 from typing import Any

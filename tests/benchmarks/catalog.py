@@ -114,22 +114,24 @@ BENCHMARKS = (
     Benchmark("lost_receipt", "httpx.MockTransport", 1.1, faulty),
     Benchmark("respx_side_effect", "respx.Router with side_effect", 1.0, respx_side_effect),
     Benchmark("respx_patched", "respx.mock patched, side_effect", 1.0, respx_patched, 10),
-    Benchmark(
-        "episode_httpx", "five MockTransport calls", 1.25, lambda: (episodes.over_httpx(), five_raw_calls()), 50
-    ),
-    Benchmark(
-        "episode_direct", "five MockTransport calls", 0.25, lambda: (episodes.direct(), five_raw_calls()), 100
-    ),
+    Benchmark("episode_httpx", "five MockTransport calls", 1.25, lambda: (episodes.over_httpx(), five_raw_calls()), 50),
+    Benchmark("episode_direct", "five MockTransport calls", 0.25, lambda: (episodes.direct(), five_raw_calls()), 100),
     Benchmark(
         "episode_async", "five MockTransport calls", 1.6, lambda: (episodes.over_async_httpx(), five_raw_calls()), 50
     ),
     Benchmark(
-        "against_agentproof", "agentproof-sim, same calls", 1.0,
-        lambda: (episodes.direct(), episodes.agentproof()), 50,
+        "against_agentproof",
+        "agentproof-sim, same calls",
+        1.0,
+        lambda: (episodes.direct(), episodes.agentproof()),
+        50,
     ),
     Benchmark(
-        "against_agentprobe", "agentprobe-testing, same calls", 1.0,
-        lambda: (episodes.direct(), episodes.agentprobe()), 50,
+        "against_agentprobe",
+        "agentprobe-testing, same calls",
+        1.0,
+        lambda: (episodes.direct(), episodes.agentprobe()),
+        50,
     ),
 )
 

@@ -15,10 +15,9 @@ import httpx
 from faultlab.app import RunRequest, prepare
 from faultlab.core.clock import LoopClock, VirtualClock
 from faultlab.core.records import Claim
-from faultlab.core.trace import dump
 from faultlab.engine.session import Session
 from faultlab.faults.plan import Planned
-from faultlab.matrix.attempt import Ended, _close, run_attempt, session_for
+from faultlab.matrix.attempt import Ended, _close, session_for
 from faultlab.matrix.loop import run_virtual
 from faultlab.matrix.row import Job, Made, Place, result_of, row_of
 from faultlab.matrix.run import BATCH, Bench, in_processes, jobs_of, make, serially
@@ -98,9 +97,7 @@ class Storing:
         verdict = self.made.judge(history)
         assert verdict.verdict == "pass", verdict
         result = result_of(job, Place.of(group), history, verdict)
-        self.keep(
-            row_of(Made(1, job, group, history, verdict, result, 1, 0.0, 0.0, "bench"))
-        )
+        self.keep(row_of(Made(1, job, group, history, verdict, result, 1, 0.0, 0.0, "bench")))
 
 
 def direct() -> Call:

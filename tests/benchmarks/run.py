@@ -91,7 +91,9 @@ def _tell(name: str, result: Mapping[str, object], as_json: bool) -> None:
     if not as_json:
         sign = "holds" if result["holds"] else "MISSED"
         spread = f"{result['low']}..{result['high']}" if "low" in result else ""
-        print(f"{name:22} {result['ratio']:>8}  target {result['target']:<6} {sign:7} {spread:16} vs {result['baseline']}")
+        print(
+            f"{name:22} {result['ratio']:>8}  target {result['target']:<6} {sign:7} {spread:16} vs {result['baseline']}"
+        )
 
 
 if __name__ == "__main__":

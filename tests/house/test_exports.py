@@ -88,9 +88,7 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
 def test_the_module_is_the_command(tmp_path: Path) -> None:
     """`python -m faultlab` and the installed `faultlab` answer alike, also to a mistake."""
     answers = [
-        subprocess.run(
-            [*command, "no-such-command"], cwd=tmp_path, capture_output=True, timeout=60, check=False
-        )
+        subprocess.run([*command, "no-such-command"], cwd=tmp_path, capture_output=True, timeout=60, check=False)
         for command in ([sys.executable, "-m", "faultlab"], [str(Path(sys.executable).with_name("faultlab"))])
     ]
     assert [answer.returncode for answer in answers] == [2, 2]

@@ -131,9 +131,7 @@ def test_time_and_chance_have_one_home_each(arrows: list[tuple[Path, int, str, s
         ("rules", set(ROOMS) - {"core", "rules"}),
     ],
 )
-def test_callers_and_judges_cannot_reach(
-    arrows: list[tuple[Path, int, str, str]], room: str, unseen: set[str]
-) -> None:
+def test_callers_and_judges_cannot_reach(arrows: list[tuple[Path, int, str, str]], room: str, unseen: set[str]) -> None:
     """Not even through others: callers must not know what is coming, judges see the evidence only."""
     reached, frontier = {room}, {room}
     while frontier:

@@ -45,9 +45,7 @@ def test_it_is_put_back_after_an_error_and_nests() -> None:
     assert_real()
 
 
-@pytest.mark.parametrize(
-    ("wait_s", "error"), [(-1, ValueError), (float("nan"), ValueError), ("1", TypeError)]
-)
+@pytest.mark.parametrize(("wait_s", "error"), [(-1, ValueError), (float("nan"), ValueError), ("1", TypeError)])
 def test_wrong_sleeps_fail_as_the_real_ones_do(wait_s: float, error: type[Exception]) -> None:
     with pytest.raises(error):
         time.sleep(wait_s)

@@ -94,9 +94,7 @@ def test_a_rerun_is_a_new_row_that_names_the_old_one(store: RunStore, new_run: N
     ]
 
 
-def test_missing_runs_and_attempts_are_named_with_what_is_there(
-    store: RunStore, new_run: NewRun, row: MakeRow
-) -> None:
+def test_missing_runs_and_attempts_are_named_with_what_is_there(store: RunStore, new_run: NewRun, row: MakeRow) -> None:
     with pytest.raises(BadInput, match="holds no run yet"):
         store.run("last")
     run = new_run(store)

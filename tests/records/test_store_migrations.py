@@ -27,9 +27,7 @@ def shape(engine: Engine) -> dict[str, Any]:
         table: (
             [(column["name"], str(column["type"]), column["nullable"]) for column in seen.get_columns(table)],
             seen.get_pk_constraint(table)["constrained_columns"],
-            sorted(
-                (key["constrained_columns"], key["referred_table"]) for key in seen.get_foreign_keys(table)
-            ),
+            sorted((key["constrained_columns"], key["referred_table"]) for key in seen.get_foreign_keys(table)),
         )
         for table in seen.get_table_names()
         if table != "schema_version"
@@ -83,9 +81,7 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> Non
     Store.open(str(path)).close()
     engine = engine_of(path)
     before = shape(engine)
-    broken = Migration(
-        len(MIGRATIONS) + 1, ("ALTER TABLE runs ADD COLUMN note VARCHAR", "SELECT * FROM nowhere")
-    )
+    broken = Migration(len(MIGRATIONS) + 1, ("ALTER TABLE runs ADD COLUMN note VARCHAR", "SELECT * FROM nowhere"))
     with engine.connect() as connection, pytest.raises(Exception, match="no such table: nowhere"):
         migrate(connection, str(path), (*MIGRATIONS, broken))
     assert shape(engine) == before

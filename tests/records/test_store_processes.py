@@ -80,9 +80,7 @@ def test_two_processes_write_one_file_at_once(tmp_path: Path, new_run: NewRun, r
     store.close()
 
 
-def test_a_killed_writer_loses_no_attempt_that_it_had_stored(
-    tmp_path: Path, new_run: NewRun, row: MakeRow
-) -> None:
+def test_a_killed_writer_loses_no_attempt_that_it_had_stored(tmp_path: Path, new_run: NewRun, row: MakeRow) -> None:
     path = tmp_path / "lab.db"
     store = Store.open(str(path))
     new_run(store)
