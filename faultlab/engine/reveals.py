@@ -1,4 +1,4 @@
-"""What a read was asked and what its answer tells about effects: stored with the receipt, so that it can be judged again."""
+"""What a read was asked and what its answer tells about effects: stored with the receipt, to be judged again."""
 
 from collections.abc import Mapping
 from typing import Any
