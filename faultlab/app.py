@@ -133,6 +133,8 @@ def run(request: RunRequest, progress: Progress) -> RunReport:
     progress.planned(plan)
     began_s = stopwatch()
     validity = check(bench)
+    for group in validity.untried:
+        progress.told(f"{group}: not tried by the oracle: the inputs do not give every argument of the wanted calls")
     bench = replace(bench, run=plan.run, store=store)
     tally = Tally()
     interrupted = False

@@ -165,6 +165,8 @@ def _said(ending: Ending) -> str:
             "not_done": f"Did not refund {what}.",
             "refused": f"May not refund {what}.",
         }.get(stop.status, f"Whether {what} was refunded is not known; a person must look.")
+    if ending.intent.tool != "place_order":
+        return f"{ending.intent.tool}: {stop.status.replace('_', ' ')}."
     what = f"{args['quantity']} x {args['item']} for {args['customer']}"
     return {
         "done": f"Ordered {what}.",

@@ -1,24 +1,72 @@
-"""The entitled policy itself, without the table: any productive move, for as long as there is one."""
+"""The entitled policy itself, without the table: any productive move, for as long as there is one.
 
+A group that it cannot pass is not fit to judge by.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from faultlab.agents.clerk import Clerk
 from faultlab.client.execute import drive
 from faultlab.client.moves import ask_status, fence, look, read_after_settling, resend, send, stop
-from faultlab.client.recovery import Recovery
+from faultlab.client.recovery import Intent, Recovery
 from faultlab.client.steps import Sleep, Steps, Stop
+from faultlab.core.canonical import canonical
 from faultlab.core.clock import NS
+from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD
 from faultlab.core.entitled import Entitlement, Move, entitled
 from faultlab.core.records import Claim, Status
 
 PREFERENCE: tuple[Status, ...] = ("done", "refused", "not_done", "handed_over")
 
 
+Goals = Sequence[tuple[str, Mapping[str, Any]]]
+"""Tool and identity arguments of each wanted effect."""
+
+
 def oracle(task: Any, env: Any) -> Claim:
-    """A group that it cannot pass is not fit to judge by."""
+    """For tasks that the clerk can read."""
     clerk = Clerk(task, env)
-    for recovery in chain(clerk.recoveries(), clerk.reopened()):
+    return _settle(clerk, clerk.recoveries())
+
+
+def oracle_for(goals: Goals, must_say: Sequence[str]) -> Callable[[Any, Any], Claim]:
+    """For any task: it is told what is wanted, and takes the other arguments from the inputs of the same name."""
+
+    def told(task: Any, env: Any) -> Claim:
+        clerk = Clerk(task, env)
+        seen: Counter[str] = Counter()
+        intents = []
+        for number, (tool, identity) in enumerate(goals, 1):
+            same = f"{tool} {canonical(identity)}"
+            seen[same] += 1
+            intents.append(
+                Intent(tool, _arguments(task.tools[tool], identity, task.inputs), f"goal-{number}", seen[same])
+            )
+        claim = _settle(clerk, (clerk.recovery(intent) for intent in intents))
+        return claim._replace(text=" ".join([claim.text, *must_say]))
+
+    return told
+
+
+def can_be_told(goals: Goals, inputs: Mapping[str, Any], specs: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether identity and inputs give every argument that the wanted calls need."""
+    return all(_arguments(specs[tool], identity, inputs).keys() >= _needed(specs[tool]) for tool, identity in goals)
+
+
+def _needed(spec: Mapping[str, Any]) -> set[str]:
+    return set(spec["parameters"]["required"]) - {KEY_FIELD, REFERENCE_FIELD}
+
+
+def _arguments(spec: Mapping[str, Any], identity: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    named = {name: inputs[name] for name in spec["parameters"]["properties"] if name in inputs}
+    return {**named, **identity}
+
+
+def _settle(clerk: Clerk, recoveries: Iterable[Recovery]) -> Claim:
+    for recovery in chain(recoveries, clerk.reopened()):
         clerk.ended(recovery, drive(recovery, _follow(recovery)))
     return clerk.claim()
 

@@ -144,6 +144,11 @@ def _scenario(data: dict[str, Any], toolset: Toolset, file: Path) -> Scenario:
         expectation=_expectation(data["expect"], toolset),
         budget=budget,
         inputs=data.get("inputs", {}),
+        goals=tuple(
+            (item["tool"], item["identity"])
+            for item in data["expect"]["effects"]
+            for _ in range(item.get("exactly", 1))
+        ),
         user=tuple(data.get("user", ())),
         accept=tuple(data.get("accept", ())),
         late_at_most_s=late_s,

@@ -46,6 +46,8 @@ class Scenario:
     expectation: Expectation
     budget: Budget
     inputs: Mapping[str, Any] = field(default_factory=dict)
+    goals: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    """Tool and identity arguments of each wanted effect; an effect wanted twice stands twice."""
     user: tuple[str, ...] = ()
     """One fact a turn, given when asked."""
     accept: tuple[Status, ...] = ()

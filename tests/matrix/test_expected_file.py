@@ -64,7 +64,7 @@ def test_only_false_deduplication_fails_where_nothing_goes_wrong() -> None:
 def test_no_wrong_agent_passes_a_group_without_the_contract_that_makes_it_right() -> None:
     passing: dict[str, set[str]] = {}
     for group in GROUPS:
-        if len(group.twins) > 1:
+        if len(group.twins) > 1 and group.scenario.id != "no-connection":  # there everybody may resend
             for agent in REFERENCE:
                 if all(entry(agent, group, twin) == "✓" for twin in group.twins):
                     passing.setdefault(agent, set()).add(group.contract.name)
