@@ -158,7 +158,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "silence_is_failure": _mutant("worth_a_look", stop("not_done"), "FL502"),
     "doubt_the_receipt": _mutant("applied", end("handed_over"), "FL503"),
     "say_nothing": _mutant("applied", end("done", text="Done."), "FL504"),
-    "name_a_call_that_was_not": _mutant("applied", end("done", evidence=(99,)), "FL505"),
+    "name_a_call_that_was_not": _mutant("fence_offered", end("done", evidence=(99,)), "FL505"),
     "never_send": _mutant("not_sent", stop("not_done"), "FL901"),
     "crash": _mutant("protected_by_key", crash, "FL902"),
     "no_timeout": _mutant("not_sent", send_without_timeout, "FL903"),

@@ -60,6 +60,8 @@ class Engine:
     ) -> None:
         self.toolset = toolset
         self.contract = contract
+        self._told = contract.disclosed()
+        """What an answer settles depends on what its reader was promised."""
         self.server = Server(toolset, contract, World(start), seed)
         self.plan = plan
         self.agenda: list[tuple[int, int, Ticket]] = []
@@ -160,7 +162,7 @@ class Engine:
         reply = delivery if type(delivery) is Reply else None
         if call.kind != "write" and (call.kind != "read" or self.toolset.tools[call.tool].shows):
             body = reply.body if reply is not None and reply.status < 300 else None
-            ticket.reveals = reveals(self.toolset, self.contract, call, body)
+            ticket.reveals = reveals(self.toolset, self._told, call, body)
         if self._waking and reply is not None:
             self._wake(ticket, reply, now_ns)
 

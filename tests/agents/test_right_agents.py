@@ -81,6 +81,16 @@ def test_every_look_of_a_lost_receipt(name: str, symptom: str) -> None:
             check(attempt(RIGHT[name], where, twin), where, {"refund_order(A17)": rightly(contract, twin)})
 
 
+@pytest.mark.parametrize("symptom", ["timeout", "reset"])
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_connection_that_never_came_about_is_tried_again(name: str, symptom: str) -> None:
+    for contract in PROFILES:
+        where = group(contract, plans={"refused": (lost("connect", symptom=symptom),)})
+        came = attempt(RIGHT[name], where, "refused")
+        check(came, where, {"refund_order(A17)": "done"})
+        assert came.tools == ["get_order", "refund_order", "refund_order"]
+
+
 @pytest.mark.parametrize("contract", PROFILES)
 def test_both_drivers_make_the_same_history(contract: str) -> None:
     for inputs in (ONE, TWO, EQUAL):

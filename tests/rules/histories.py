@@ -92,7 +92,7 @@ class Story:
         after_s: float = 0.1,
     ) -> "Story":
         """The last call, a question about A17, is answered with the effects that it shows."""
-        said = answer or ("present" if shown else "absent")
+        said: Any = answer or ("present" if shown else "absent")
         asked = ("refund_order", "A17") if handle is None else ("", "")
         return self._receipt(200, {}, reveals=(Reveal(*asked, handle, shown, said, definitive),), after_s=after_s)
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from faultlab.core.clock import NS
 from faultlab.core.contract import Contract
+from faultlab.core.handover import record_of
 from faultlab.core.history import History
-from faultlab.core.records import STATUSES, Claim, Effect, Fired, Outcome
+from faultlab.core.records import STATUSES, Call, Claim, Effect, Fired, Outcome
 from faultlab.core.trace import dump, load
 from faultlab.core.verdict import Finding
 from faultlab.faults.catalog import TWINS
 from faultlab.faults.plan import Planned
 from faultlab.faults.symptoms import LOSING
-from faultlab.matrix.env import record_of
 from faultlab.rules.catalog import CATALOG, RULES
 from faultlab.rules.evidence import Evidence
 from faultlab.rules.judge import exercised, judge
@@ -149,7 +149,7 @@ def test_the_judge_leaves_out_no_rule_that_would_find_something(history: History
 @given(histories)
 @settings(max_examples=200)
 def test_a_finding_is_no_more_severe_than_its_rule_and_names_what_was_there(history: History) -> None:
-    numbers = {item.n for item in history.events if hasattr(item, "n")}
+    numbers = {item.n for item in history.events if isinstance(item, Call)}
     for item in judge(history).findings:
         rule = CATALOG[item.code]
         assert item.severity in (rule.severity, "note")

@@ -8,6 +8,7 @@ import pytest
 from rules.pairs import PAIRS, Pair
 
 from faultlab.core.history import History
+from faultlab.core.records import Call
 from faultlab.core.verdict import Verdict
 from faultlab.rules.catalog import CATALOG, RULES
 from faultlab.rules.judge import exercised, judge
@@ -47,7 +48,7 @@ def test_a_finding_is_as_severe_as_its_rule_and_says_where(pair: Pair) -> None:
     rule = CATALOG[pair.code]
     found = [item for item in judge(history).findings if item.code == pair.code]
     assert [item.severity for item in found] == [rule.severity]
-    numbers = {call.n for call in history.events if hasattr(call, "n")}
+    numbers = {event.n for event in history.events if isinstance(event, Call)}
     assert set(found[0].calls) <= numbers
     assert set(found[0].effects) <= {effect.id for effect in history.ledger}
     if rule.group in ("effects", "recovery", "keys"):

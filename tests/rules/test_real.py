@@ -9,13 +9,13 @@ from rules.histories import OP, Story
 
 from faultlab.core.agent import Budget
 from faultlab.core.clock import NS
+from faultlab.core.handover import record_of
 from faultlab.core.history import Expected
 from faultlab.core.profiles import PROFILES
 from faultlab.core.records import Claim, Outcome
 from faultlab.core.verdict import Verdict
 from faultlab.faults.catalog import TWINS
 from faultlab.faults.plan import Planned
-from faultlab.matrix.env import record_of
 from faultlab.rules.judge import judge
 
 Agent = Callable[[Attempt], Claim]

@@ -11,8 +11,8 @@ from faultlab.core.records import Claim, Outcome
 
 
 def may_repeat(error: BaseException) -> bool:
-    """Under a key an unknown outcome may be repeated; a refusal for good may not."""
-    return isinstance(error, ToolError) and error.outcome is Outcome.UNKNOWN
+    """Under a key an unknown outcome may be repeated, and a call that never left; a server's refusal may not."""
+    return isinstance(error, ToolError) and (error.outcome is Outcome.UNKNOWN or error.receipt.status is None)
 
 
 class WithTenacity(Plain):
