@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from faultlab.core.agent import Crash, Task
+from faultlab.core.canonical import copy_json
 from faultlab.core.clock import LoopClock, RealClock, VirtualClock, ns
 from faultlab.core.errors import AttemptOver, Hung
 from faultlab.core.history import End, History
@@ -17,11 +18,11 @@ from faultlab.engine.engine import Engine
 from faultlab.engine.session import Session
 from faultlab.matrix import guard
 from faultlab.matrix.claims import claim_of
-from faultlab.matrix.env import LabEnv
+from faultlab.matrix.env import Copies, LabEnv
 from faultlab.matrix.loop import Deadlock, NeedsRealClock, run_virtual
 from faultlab.matrix.patched import virtual_time
 from faultlab.matrix.scenario import Group
-from faultlab.matrix.watchdog import limit
+from faultlab.matrix.watchdog import LIBRARY, limit
 
 Agent = Callable[..., Any]
 
@@ -66,9 +67,9 @@ def task_for(group: Group, session: Session) -> Task:
     return Task(
         "t_" + token(session.engine.server.seed, "task"),
         scenario.instruction,
-        scenario.inputs,
+        copy_json(scenario.inputs),
         scenario.budget,
-        group.specs,
+        Copies(group.specs),
     )
 
 
@@ -144,10 +145,10 @@ def _guarded(call: Callable[[], Any], conditions: Conditions) -> Ended:
 
 
 def _blame(error: BaseException) -> str:
-    """The exception and the agent's own line that raised it."""
+    """The exception and the line it came from: the user's own, where one is on the way."""
     frames = traceback.extract_tb(error.__traceback__)
-    outside = [frame for frame in frames if "faultlab" not in frame.filename.replace("\\", "/").split("/")[-3:-1]]
-    place = (outside or frames)[-1] if frames else None
+    own = [frame for frame in frames if not frame.filename.startswith(LIBRARY)]
+    place = (own or frames)[-1] if frames else None
     at = f" at {place.filename}:{place.lineno}" if place is not None else ""
     return f"{type(error).__name__}: {error}{at}"
 

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Mu
 from typing import Any
 
 from faultlab.core.agent import HAND_OVER_COST, Budget
+from faultlab.core.canonical import copy_json
 from faultlab.core.clock import NS
 from faultlab.core.handover import record_of
 from faultlab.core.knowledge import Knowledge
@@ -105,6 +106,25 @@ class LabEnv:
         for operation in knowledge.operations:
             if operation.knowledge is Outcome.UNKNOWN:
                 yield record_of(operation)
+
+
+class Copies(Mapping[str, Mapping[str, Any]]):
+    """Specifications of which each that is looked at is the agent's own copy: it may change what it gets."""
+
+    def __init__(self, specs: Mapping[str, Mapping[str, Any]]) -> None:
+        self._specs = specs
+        self._copied: dict[str, Mapping[str, Any]] = {}
+
+    def __getitem__(self, name: str) -> Mapping[str, Any]:
+        if name not in self._copied:
+            self._copied[name] = copy_json(self._specs[name])
+        return self._copied[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._specs)
+
+    def __len__(self) -> int:
+        return len(self._specs)
 
 
 class Recorded(dict[str, Any]):

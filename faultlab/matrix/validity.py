@@ -33,7 +33,7 @@ class Validity(NamedTuple):
 
 
 def check(bench: Bench) -> Validity:
-    """One attempt a cell for the oracle and for each probe; nothing is stored."""
+    """One attempt a cell for the oracle and for each probe, in virtual time; nothing is stored."""
     invalid: list[str] = []
     untried: list[str] = []
     oracle_cells = null_cells = cells = 0
@@ -45,7 +45,7 @@ def check(bench: Bench) -> Validity:
         else:
             agents["oracle"] = ideal
             cells += len(group.twins)
-        trial = replace(bench, agents=agents)
+        trial = replace(bench, agents=agents, conditions=replace(bench.conditions, clock="virtual"))
         results = [make(trial, Job(0, name, number, twin, 1))[0] for name in agents for twin in group.twins]
         judged = groups_of(cells_of(results))
         invalid += _faults(where, {item.agent: item.verdict for item in judged})

@@ -4,13 +4,15 @@ import signal
 import sysconfig
 import threading
 from collections.abc import Iterable
+from pathlib import Path
 from types import FrameType, TracebackType
 
 from faultlab.core.errors import Hung
 
 _AGAIN_S = 0.1
 """Pause before the next try when an agent has swallowed Hung."""
-_LIBRARY = (
+LIBRARY = (
+    str(Path(__file__).parents[1]),
     sysconfig.get_path("stdlib"),
     sysconfig.get_path("purelib"),
     sysconfig.get_path("platlib"),
@@ -21,7 +23,7 @@ _LIBRARY = (
 def where(frames: Iterable[FrameType]) -> str:
     """The first of `frames` outside installed libraries, as FILE:LINE in FUNCTION; else the first of all."""
     found = list(frames)
-    own = [frame for frame in found if not frame.f_code.co_filename.startswith(_LIBRARY)]
+    own = [frame for frame in found if not frame.f_code.co_filename.startswith(LIBRARY)]
     for frame in own or found:
         return f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}"
     return "an unknown place"
