@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 KEY_FIELD = "idempotency_key"
 REFERENCE_FIELD = "reference"
+CONDITION_FIELD = "if_match"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,8 @@ class Contract:
     """A read shows everything older than this."""
     consistent_reads: bool = False
     """A complete list with no Age is the state of the server at that moment."""
+    precondition: Literal["honoured", "required"] | None = None
+    """Writes of versioned rows obey If-Match (412 where the version is another), or must carry it (428)."""
     writers: Literal["one", "many"] = "many"
     poll_s: float = 5.0
     """Two reads closer together than this count as one look."""
@@ -144,6 +147,9 @@ def _sentences(contract: Contract) -> Iterable[str]:
     if contract.consistent_reads:
         lag = f" up to {contract.read_lag_s:g} s ago" if contract.read_lag_s else ""
         yield f"Lists are complete and show everything{lag}."
+    if contract.precondition is not None:
+        must = "must" if contract.precondition == "required" else "may"
+        yield f"A write of a versioned object {must} carry if_match, the etag that was read; another version gives 412."
     if contract.writers == "one":
         yield "Nobody else writes these objects."
     if contract.rejects_before_effect:

@@ -18,6 +18,8 @@ PROFILES: Mapping[str, Contract] = {
     "cooperative": Contract(name="cooperative", fence="cooperative"),
     # A stated longest execution time and lists that lag behind nothing: Amazon Builders' Library, late requests.
     "settle": Contract(name="settle", settle_s=30.0, consistent_reads=True),
+    # Conditional writes: RFC 9110 section 13.1.1, and RFC 6585 section 3 for a write without a condition.
+    "precondition": Contract(name="precondition", precondition="required"),
     # Our recommendation where a server is free to choose: every question that the drafts leave open is answered.
     "strict": Contract(
         name="strict",

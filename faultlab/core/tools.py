@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args, get_origin
 
-from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD, Contract, contract_text
+from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD, Contract, contract_text
 from faultlab.core.errors import BadInput
 from faultlab.core.records import ToolKind
 
@@ -52,6 +52,8 @@ class Tool:
     """Its 2xx is a promise, not a result."""
     ok_declared: bool = False
     """`ok: false` in its 200 means that nothing was done."""
+    versioned: tuple[str, str] | None = None
+    """Table and argument of the row that it reads or writes, where that row has versions."""
     reverses: str | None = None
     """The write tool whose effect this one takes back."""
     route: tuple[str, str] | None = None
@@ -68,6 +70,10 @@ class Tool:
     def arguments(self) -> tuple[str, ...]:
         return tuple(self.schema["properties"])
 
+    def conditional(self, contract: Contract) -> bool:
+        """Whether a call may carry If-Match."""
+        return self.kind == "write" and self.versioned is not None and contract.precondition is not None
+
     def spec(self, contract: Contract) -> dict[str, Any]:
         """What an agent sees of it: name, description, parameters as JSON Schema, and the contract's terms."""
         properties = dict(self.schema["properties"])
@@ -80,6 +86,10 @@ class Tool:
                 if key.required:
                     required.append(KEY_FIELD)
             properties[REFERENCE_FIELD] = {"type": "string"}
+            if self.conditional(contract):
+                properties[CONDITION_FIELD] = {"type": "string"}
+                if contract.precondition == "required":
+                    required.append(CONDITION_FIELD)
             if contract.status or contract.fence:
                 required.append(REFERENCE_FIELD)
             description = f"{description}\n\n{contract_text(contract)}"
@@ -113,6 +123,7 @@ def tool(
     idempotent: bool = False,
     provisional: bool = False,
     ok_declared: bool = False,
+    versioned: str | None = None,
     reverses: str | None = None,
     route: str | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]:
@@ -130,6 +141,9 @@ def tool(
             raise BadInput(f"tool {name}: identity names {unknown[0]!r}, which is not one of its parameters")
         if writes and not names:
             raise BadInput(f"tool {name}: a tool that writes needs identity=[...], the arguments that name its effect")
+        table, _, argument = (versioned or "").partition("/")
+        if versioned is not None and argument not in schema["properties"]:
+            raise BadInput(f"tool {name}: versioned={versioned!r} must be TABLE/PARAMETER, a parameter of the tool")
         if writes and reveals:
             raise BadInput(f"tool {name}: a tool either writes or reveals")
         method, _, path = (route or "").partition(" ")
@@ -144,6 +158,7 @@ def tool(
             idempotent=idempotent,
             provisional=provisional,
             ok_declared=ok_declared,
+            versioned=(table, argument) if versioned else None,
             reverses=reverses,
             route=(method, path) if route else None,
         )

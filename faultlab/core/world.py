@@ -8,9 +8,11 @@ from typing import Any
 
 from faultlab.core.canonical import copy_json, digest
 from faultlab.core.seed import token
+from faultlab.core.versions import FIRST
 
 Row = dict[str, Any]
 _GONE: Any = object()
+VERSIONS = "_versions"
 
 
 class FrozenWorld:
@@ -89,6 +91,10 @@ class World:
         """An id that depends on the seed, the operation and its occurrence, never on how many effects there were."""
         self._made = made = self._made + 1
         return f"{prefix}_{self.token()}" if made == 1 else f"{prefix}_{token(*self._ids, made)}"
+
+    def version(self, table: str, row_id: str) -> int:
+        """How often a versioned row was written, from 1."""
+        return self.peek(VERSIONS, f"{table}/{row_id}") or FIRST
 
     # For the engine.
 

@@ -15,6 +15,7 @@ from faultlab.core.outcome import IN_FLIGHT
 from faultlab.core.records import Call, Effect
 from faultlab.core.tools import Refused, Tool, Toolset
 from faultlab.core.world import World
+from faultlab.engine.conditions import tagged, unmet_condition
 from faultlab.engine.errors import key_error, problem
 from faultlab.engine.handles import BARS, DONE, KEYS, RUNNING, TOMBS
 
@@ -125,6 +126,8 @@ class Server:
             return self._read(tool, call)
         mark = world.enter(self._occurrences[call.n], call.reference, call.n)
         handles = [handle for handle in (call.key, call.reference) if handle is not None]
+        if (unmet := unmet_condition(world, self.contract, tool, call)) is not None:
+            return self._release(call, handles, unmet)
         try:
             body = self._run(tool, call)
         except Refused as refusal:
@@ -135,13 +138,21 @@ class Server:
             self.broken = error
             reply = problem(500, "tool_failed", f"{tool.name} failed by itself: {error!r}")
         else:
-            reply = Reply(200, body)
+            reply = tagged(world, self.contract, tool, call, body, written=True)
             self._book(tool, call, body, now_ns)
         for handle in handles:
             self._ended(handle, call.n)
         if call.key is not None and self.contract.key is not None:
             self._keep(call, reply, now_ns)
         return reply
+
+    def _release(self, call: Call, handles: list[str], refusal: Reply) -> Reply:
+        """Nothing was executed: the key may be used again."""
+        for handle in handles:
+            self._ended(handle, call.n)
+        if call.key is not None and self.contract.key is not None:
+            self.world.drop(KEYS, call.key)
+        return refusal
 
     def _run(self, tool: Tool, call: Call) -> dict[str, Any]:
         """The tool's own function; anything but a JSON object from it is its own failure."""
@@ -211,7 +222,7 @@ class Server:
             return problem(400, "invalid", wrong)
         mark = self.world.enter(self._occurrences.get(call.n, (0, "", "", 0)), None, call.n)
         try:
-            return Reply(200, self._run(tool, call))
+            return tagged(self.world, self.contract, tool, call, self._run(tool, call), written=False)
         except Refused as refusal:
             self.world.rollback(mark)
             return problem(refusal.status, refusal.code, refusal.detail)

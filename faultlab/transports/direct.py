@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from faultlab.core.agent import ToolError
 from faultlab.core.canonical import copy_json
-from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD
+from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD
 from faultlab.core.records import Receipt
 from faultlab.core.tools import Tool
 from faultlab.engine.engine import Ticket
@@ -96,9 +96,9 @@ def _begin(session: Session, tool: Tool, face: Face, args: tuple[Any, ...], kwar
         kwargs = {**dict(zip(names, args, strict=True)), **kwargs}
     if tool.kind != "write":
         return session.begin(tool.name, kwargs)
-    if_match = kwargs.pop("if_match", None)
     key, reference = kwargs.pop(KEY_FIELD, None), kwargs.pop(REFERENCE_FIELD, None)
-    for field, value in ((KEY_FIELD, key), (REFERENCE_FIELD, reference)):
+    if_match = kwargs.pop(CONDITION_FIELD, None) if tool.versioned else None
+    for field, value in ((KEY_FIELD, key), (REFERENCE_FIELD, reference), (CONDITION_FIELD, if_match)):
         if value is not None and type(value) is not str:
             raise TypeError(f"{tool.name}: {field} must be a str, not {type(value).__name__}")
     return session.begin(tool.name, kwargs, key=key, reference=reference, if_match=if_match)
@@ -106,15 +106,18 @@ def _begin(session: Session, tool: Tool, face: Face, args: tuple[Any, ...], kwar
 
 def face_of(tool: Tool, session: Session) -> Face:
     """The tool's own parameters, then those that the contract offers, as keywords."""
-    return _face(tool.function, tool.kind == "write", session.brief.contract.key is not None)
+    contract = session.brief.contract
+    if tool.kind != "write":
+        return _face(tool.function, ())
+    offered = [REFERENCE_FIELD] if contract.key is None else [KEY_FIELD, REFERENCE_FIELD]
+    return _face(tool.function, (*offered, CONDITION_FIELD) if tool.conditional(contract) else tuple(offered))
 
 
 @lru_cache(maxsize=1024)
-def _face(function: Callable[..., Any], writes: bool, keyed: bool) -> Face:
+def _face(function: Callable[..., Any], offered: tuple[str, ...]) -> Face:
     """`inspect.signature` costs some 10 us, so it is asked once per function and not once per attempt."""
     parameters = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
     positional = tuple(item.name for item in parameters if item.kind is item.POSITIONAL_OR_KEYWORD)
-    offered = ((KEY_FIELD, REFERENCE_FIELD) if keyed else (REFERENCE_FIELD,)) if writes else ()
     parameters += [
         inspect.Parameter(field, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=str | None)
         for field in offered

@@ -17,7 +17,7 @@ from faultlab.rules.judge import judge
 
 RIGHT: dict[str, Any] = {"careful": careful, "careful_async": careful_async, "oracle": oracle, **CORRECT}
 
-UNPROVABLE = {"none", "cooperative"}
+UNPROVABLE = {"none", "cooperative", "precondition"}
 """Contracts under which nothing ever proves that a lost call did not happen; under all others something does."""
 
 

@@ -103,4 +103,4 @@ def test_the_patience_is_that_of_a_session() -> None:
 
 
 def test_only_a_promise_settles() -> None:
-    assert {name for name, contract in PROFILES.items() if not settles(contract)} == {"none", "cooperative"}
+    assert {name for name, contract in PROFILES.items() if not settles(contract)} == {"none", "cooperative", "precondition"}
