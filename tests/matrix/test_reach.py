@@ -103,4 +103,5 @@ def test_the_patience_is_that_of_a_session() -> None:
 
 
 def test_only_a_promise_settles() -> None:
-    assert {name for name, contract in PROFILES.items() if not settles(contract)} == {"none", "cooperative", "precondition"}
+    unsettled = {name for name, contract in PROFILES.items() if not settles(contract)}
+    assert unsettled == {"none", "cooperative", "precondition"}
