@@ -1,6 +1,7 @@
 """The wiring: from what a user asks to attempts, verdicts, rows and a report. The only place that knows every room."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -126,38 +127,42 @@ def _version() -> str:
 
 def run(request: RunRequest, progress: Progress) -> RunReport:
     """Plan, check the groups, make the attempts, and report. Ctrl-C keeps what is finished."""
-    store = open_store(request.store)
-    seed = _seed(request, store)
-    bench = prepare(replace(request, store="memory"), 0, seed)
-    plan = plan_of(request, store, seed, bench.version, tuple(bench.agents), bench.groups)
-    progress.planned(plan)
-    began_s = stopwatch()
-    validity = check(bench)
-    for group in validity.untried:
-        progress.told(f"{group}: not tried by the oracle: the inputs do not give every argument of the wanted calls")
-    bench = replace(bench, run=plan.run, store=store)
+    with closing(open_store(request.store)) as store:
+        seed = _seed(request, store)
+        bench = prepare(replace(request, store="memory"), 0, seed)
+        plan = plan_of(request, store, seed, bench.version, tuple(bench.agents), bench.groups)
+        progress.planned(plan)
+        began_s = stopwatch()
+        validity = check(bench)
+        for group in validity.untried:
+            progress.told(
+                f"{group}: not tried by the oracle: the inputs do not give every argument of the wanted calls"
+            )
+        tally, interrupted = _made(request, replace(bench, run=plan.run, store=store), plan, progress)
+        if request.resume:
+            for earlier in _earlier(store, plan):
+                tally.add(earlier)
+        odd = surprises(tally.cells(), plan.groups) if plan.calibration and not interrupted else []
+        return RunReport(plan, tally, interrupted, stopwatch() - began_s, validity, odd, store.where)
+
+
+def _made(request: RunRequest, bench: Bench, plan: RunPlan, progress: Progress) -> tuple[Tally, bool]:
+    """All attempts, or those up to the first reason to stop; and whether that was Ctrl-C."""
     tally = Tally()
-    interrupted = False
     try:
-        for result in _attempts(request, bench, plan, progress):
-            tally.add(result)
-            if request.exit_first and result.verdict in ("fail", "timeout"):
-                progress.told(f"stopped at the first failure: attempt {plan.run}:{result.number}")
-                break
-            if request.max_cost is not None and tally.cost > request.max_cost:
-                progress.told(f"stopped: the attempts cost more than --max-cost {request.max_cost:g}")
-                break
-        else:
-            store.finish(plan.run)
+        with closing(_attempts(request, bench, plan, progress)) as results:
+            for result in results:
+                tally.add(result)
+                if request.exit_first and result.verdict in ("fail", "timeout"):
+                    progress.told(f"stopped at the first failure: attempt {plan.run}:{result.number}")
+                    return tally, False
+                if request.max_cost is not None and tally.cost > request.max_cost:
+                    progress.told(f"stopped: the attempts cost more than --max-cost {request.max_cost:g}")
+                    return tally, False
+        bench.store.finish(plan.run)
     except KeyboardInterrupt:
-        interrupted = True
-    if request.resume:
-        for earlier in _earlier(store, plan):
-            tally.add(earlier)
-    odd = surprises(tally.cells(), plan.groups) if plan.calibration and not interrupted else []
-    where = store.where
-    store.close()
-    return RunReport(plan, tally, interrupted, stopwatch() - began_s, validity, odd, where)
+        return tally, True
+    return tally, False
 
 
 def _seed(request: RunRequest, store: RunStore) -> int:
@@ -166,15 +171,21 @@ def _seed(request: RunRequest, store: RunStore) -> int:
     return store.run("last").seed if request.resume else int(today().replace("-", ""))
 
 
-def _attempts(request: RunRequest, bench: Bench, plan: RunPlan, progress: Progress) -> Iterator[Result]:
-    """The attempts as they are finished, clean ones first, with the news that belongs to them."""
-    moved: set[str] = set()
-    clean = sum(1 for job in plan.jobs if job.twin == CLEAN)
-    began_s, cost = stopwatch(), 0.0
+def _attempts(request: RunRequest, bench: Bench, plan: RunPlan, progress: Progress) -> Generator[Result, None, None]:
+    """The attempts as they are finished, clean ones first. Closing it stores what is finished and ends the workers."""
     if request.jobs > 1:
         work = in_processes(partial(prepare, request, plan.run, plan.seed), plan.jobs, request.jobs)
     else:
         work = serially(bench, plan.jobs)
+    with closing(work):
+        yield from _told(work, plan, progress)
+
+
+def _told(work: Iterator[tuple[Result, str | None]], plan: RunPlan, progress: Progress) -> Iterator[Result]:
+    """Each result with the news that belongs to it."""
+    moved: set[str] = set()
+    clean = sum(1 for job in plan.jobs if job.twin == CLEAN)
+    began_s, cost = stopwatch(), 0.0
     for count, (result, why_real) in enumerate(work, 1):
         cost += result.cost
         if why_real is not None and result.agent not in moved:

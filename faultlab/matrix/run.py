@@ -1,7 +1,7 @@
 """Makes the attempts of a run: serially or in worker processes, each batch stored as it is finished."""
 
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ def judged(judge: Judge, history: History) -> Verdict:
     return judge(history)
 
 
-def serially(bench: Bench, jobs: Sequence[Job]) -> Iterator[tuple[Result, str | None]]:
+def serially(bench: Bench, jobs: Sequence[Job]) -> Generator[tuple[Result, str | None], None, None]:
     """Make the attempts here. Whatever ends the loop, finished attempts are stored."""
     rows: list[AttemptRow] = []
     written_s = stopwatch()
@@ -113,7 +113,9 @@ def _chunk(jobs: Sequence[Job]) -> list[tuple[Result, str | None]]:
     return list(serially(_bench, jobs))
 
 
-def in_processes(prepare: Prepare, jobs: Sequence[Job], workers: int) -> Iterator[tuple[Result, str | None]]:
+def in_processes(
+    prepare: Prepare, jobs: Sequence[Job], workers: int
+) -> Generator[tuple[Result, str | None], None, None]:
     """Make the attempts in worker processes, each of which stores its own batches.
 
     On Ctrl-C, chunks that have begun are finished and stored. Raises BadInput when a worker is killed

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +50,8 @@ def traces(store: Path, run_number: int = 1) -> dict[tuple[Any, ...], str]:
         "SELECT agent, scenario, contract, twin, attempt_index, trace_ref FROM attempt_lab "
         "JOIN attempts USING (attempt_id) WHERE run = ?"
     )
-    with sqlite3.connect(store) as connection:
+    with closing(sqlite3.connect(store)) as connection:
         rows = list(connection.execute(query, (run_number,)))
-    connection.close()
     return {row[:5]: row[5] for row in rows}
 
 
