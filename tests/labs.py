@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from faultlab.core.agent import Budget, ToolError
+from faultlab.core.agent import Budget, Crash, ToolError
 from faultlab.core.clock import NS, VirtualClock, ns
 from faultlab.core.contract import Contract
 from faultlab.core.history import Brief, Expectation
@@ -17,11 +17,13 @@ from faultlab.engine.engine import Engine
 from faultlab.engine.handles import with_contract
 from faultlab.engine.session import Session
 from faultlab.faults.plan import Planned
+from faultlab.faults.symptoms import FUNCTION_ONLY
 from faultlab.toolsets.shop import SHOP
 from faultlab.transports.direct import async_tools, sync_tools
 
 TRANSPORTS = ("direct", "direct async", "httpx", "httpx async", "httpx2", "httpx2 async")
 HTTP = TRANSPORTS[2:]
+FUNCTIONS = TRANSPORTS[:2]
 LATE_S = 600.0
 LATENCY_S = 0.05
 
@@ -63,17 +65,33 @@ class Seen(NamedTuple):
     text: str = ""
 
 
-def lab(contract: str | Contract = "none", *plan: Planned, toolset: Toolset = SHOP, patience_s: float = 5.0) -> Session:
-    """A fresh server for one attempt on WORLD."""
+def lab(
+    contract: str | Contract = "none",
+    *plan: Planned,
+    toolset: Toolset = SHOP,
+    patience_s: float = 5.0,
+    world: FrozenWorld = WORLD,
+) -> Session:
+    """A fresh server for one attempt."""
     terms = PROFILES[contract] if isinstance(contract, str) else contract
     events: list[Any] = []
-    engine = Engine(with_contract(toolset, terms), terms, WORLD, plan, 7, events)
+    engine = Engine(with_contract(toolset, terms), terms, world, plan, 7, events)
     brief = Brief(terms, Budget(calls=1000, seconds=1e6, cost=1e6), Expectation(), {})
     return Session(engine, VirtualClock(), brief, events, latency_s=LATENCY_S, patience_s=patience_s)
 
 
 def fault(phase: str, symptom: str = "timeout", tool: str = "refund_order", **more: Any) -> Planned:
     return Planned(tool, phase, symptom, late_ns=ns(LATE_S), **more)
+
+
+def shows(transport: str, symptom: str) -> bool:
+    """Whether a transport can perform a symptom."""
+    return symptom not in FUNCTION_ONLY or transport in FUNCTIONS
+
+
+def named(name: str, tool: str = "refund_order", given: Mapping[str, Any] | None = None, **more: Any) -> Planned:
+    """A fault by name."""
+    return Planned(tool, name=name, given=given or {}, **more)
 
 
 def play(transport: str, session: Session, script: Iterable[Step]) -> list[Seen]:
@@ -103,11 +121,20 @@ def _arguments(session: Session, step: Step) -> dict[str, Any]:
 def _told(session: Session, call: Callable[[], Any]) -> Seen:
     try:
         body = call()
+    except Crash:
+        return _restarted(session)
     except ToolError as error:
         receipt = error.receipt
         headers = tuple((name.encode(), value.encode()) for name, value in receipt.headers.items())
         return Seen(session.clock.now(), receipt.status, headers, receipt.body, receipt.error, str(error))
     return Seen(session.clock.now(), 200, (), body)
+
+
+def _restarted(session: Session) -> Seen:
+    """The caller's process is dead; the same script goes on in a new one."""
+    died = session.clock.now()
+    session.revive()
+    return Seen(died, error="Crash")
 
 
 def _direct(session: Session, script: Iterable[Step]) -> list[Seen]:
@@ -123,7 +150,8 @@ async def _direct_async(session: Session, script: Iterable[Step]) -> list[Seen]:
     seen = []
     for step in script:
         await session.clock.asleep(step.rest_s)
-        task = asyncio.create_task(_awaited(async_tools(session)[step.tool], _arguments(session, step)))
+        arguments = _arguments(session, step)  # sets the patience that a function is made with
+        task = asyncio.create_task(_awaited(async_tools(session)[step.tool], arguments))
         await asyncio.wait([task])
         seen.append(_told(session, task.result))
     return seen
@@ -145,12 +173,14 @@ def request_of(session: Session, step: Step) -> dict[str, Any]:
     method, path = route
     for name in [name for name in body if f"{{{name}}}" in path]:
         path = path.replace(f"{{{name}}}", str(body.pop(name)))
-    return {**request, "method": method, "url": path, ("json" if method == "POST" else "params"): body}
+    return {**request, "method": method, "url": path, ("json" if method in ("POST", "PUT") else "params"): body}
 
 
 def _http(session: Session, step: Step, send: Callable[[], Any]) -> Seen:
     try:
         response = send()
+    except Crash:
+        return _restarted(session)
     except Exception as error:  # noqa: BLE001  # what it is stands in the result, and is compared
         return Seen(session.clock.now(), error=type(error).__name__, text=str(error))
     return Seen(session.clock.now(), response.status_code, tuple(response.headers.raw), response.content)

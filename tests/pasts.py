@@ -3,12 +3,15 @@
 from typing import Any
 
 from faultlab.core.agent import Budget
+from faultlab.core.charge import charge_send
 from faultlab.core.clock import ns
 from faultlab.core.contract import Contract
-from faultlab.core.entitled import Entitlement, Left, Move, charge_send, entitled
-from faultlab.core.knowledge import Knowledge, Operation
+from faultlab.core.entitled import Entitlement, Left, Move, entitled
+from faultlab.core.history import WriteTerms
+from faultlab.core.knowledge import Knowledge
+from faultlab.core.operation import Operation
 from faultlab.core.profiles import PROFILES
-from faultlab.core.records import Call, Outcome, Receipt, Reveal
+from faultlab.core.records import Call, Outcome, Receipt, Reveal, Sight
 
 DAY_S = 86_400
 ALL = frozenset({Move.QUERY, Move.STATUS, Move.FENCE})
@@ -24,9 +27,10 @@ def terms(contract: str | Contract) -> Contract:
 class Past:
     """One operation's past, as a caller saw it."""
 
-    def __init__(self, contract: str | Contract = "none") -> None:
+    def __init__(self, contract: str | Contract = "none", declared: WriteTerms | None = None) -> None:
         self.contract = terms(contract)
-        self.knowledge = Knowledge(self.contract, lambda tool, identity: 1)
+        writes = {} if declared is None else {"pay": declared}
+        self.knowledge = Knowledge(self.contract, lambda tool, identity: 1, writes)
         self.sent = 0
 
     def call(self, at_s: float, key: str | None = None, reference: str | None = None, **more: Any) -> Call:
@@ -40,23 +44,46 @@ class Past:
         key: str | None = None,
         status: int | None = None,
         headers: dict[str, str] | None = None,
+        *,
+        body: Any = None,
+        error: str | None = None,
         **more: Any,
     ) -> "Past":
+        """`error`: there was no complete answer."""
         call = self.call(at_s, key, **more)
         self.sent += 1
         self.knowledge.see(call)
-        if status is None:
+        if status is None and error is None:
             status = {APPLIED: 200, NOT_APPLIED: 422, UNKNOWN: 503}[outcome]
-        self.knowledge.see(Receipt(call.n, call.t, outcome, status, {}, headers or {}))
+        self.knowledge.see(Receipt(call.n, call.t, outcome, status, body or {}, headers or {}, error))
         return self
 
-    def ask(self, at_s: float, reveal: Reveal | None = ABSENT, kind: str = "read") -> "Past":
-        """`reveal` None: no answer came."""
+    def died(self, at_s: float, key: str | None = None, **more: Any) -> "Past":
+        """Sent, and the caller ended before it had an answer."""
+        call = self.call(at_s, key, **more)
         self.sent += 1
-        self.knowledge.see(Call(self.sent, ns(at_s), "ask", kind, {}))  # type: ignore[arg-type]  # one of the literals
+        self.knowledge.see(call)
+        return self
+
+    def ask(
+        self,
+        at_s: float,
+        reveal: Reveal | None = ABSENT,
+        kind: str = "read",
+        *,
+        version: int | None = None,
+        headers: dict[str, str] | None = None,
+        scope: str | None = None,
+    ) -> "Past":
+        """`reveal` None: no answer came. `version`: of the thing that is written, as the answer shows it."""
+        self.sent += 1
+        self.knowledge.see(Call(self.sent, ns(at_s), "ask", kind, {}, scope=scope))  # type: ignore[arg-type]  # a literal
         outcome = UNKNOWN if reveal is None else APPLIED
         told = reveal or (ABSENT if kind == "read" else Reveal("", "", "r1", (), "not_ready"))
-        self.knowledge.see(Receipt(self.sent, ns(at_s) + 1, outcome, 200, {}, {}, None, (told,)))
+        sights = () if version is None else (Sight("bills/A", version, told.fresh),)
+        status = 503 if reveal is None else 200
+        answer = Receipt(self.sent, ns(at_s) + 1, outcome, status, {}, headers or {}, None, (told,), sights)
+        self.knowledge.see(answer)
         return self
 
     @property

@@ -78,16 +78,23 @@ class Env(Protocol):
     def budget(self) -> Budget: ...
 
     @property
+    def calls(self) -> int:
+        """How many calls the attempt has made so far, in all its lives; the next one has the next number."""
+
+    @property
     def store(self) -> MutableMapping[str, Any]:
-        """Durable: survives a crash."""
+        """Durable: survives a crash. Holds plain JSON.
+
+        `sent/LABEL` is kept for the operation of that label (`refund_order(A17)`): what was sent, before it was sent.
+        """
 
     @property
     def notes(self) -> MutableMapping[str, Any]:
-        """What a model would have in its context."""
+        """What a model would have in its context: a crash or a fault can take it away."""
 
     @property
     def resumed(self) -> bool:
-        """The attempt was begun before and crashed."""
+        """The work was begun before: by a process that crashed, or before this attempt."""
 
     def now(self) -> float:
         """Seconds since the attempt began."""

@@ -5,6 +5,8 @@ Only this module touches `time`. The engine holds no clock at all: it is told th
 
 import asyncio
 import time
+from email.utils import formatdate
+from functools import lru_cache
 from operator import itemgetter
 from threading import get_ident
 from typing import Protocol
@@ -101,21 +103,27 @@ def _wake(moment: "asyncio.Future[None]") -> None:
 
 
 class RealClock:
-    """The monotonic clock of this machine."""
+    """The monotonic clock of this machine. `speed`: how many of its seconds pass in one real second; `age_s`: how many
+    real seconds ago it began."""
 
-    __slots__ = ("_start_ns",)
+    __slots__ = ("_start_ns", "speed")
 
-    def __init__(self) -> None:
-        self._start_ns = time.monotonic_ns()
+    def __init__(self, speed: float = 1.0, age_s: float = 0.0) -> None:
+        self.speed = speed
+        self._start_ns = time.monotonic_ns() - ns(age_s)
 
     def now(self) -> int:
-        return time.monotonic_ns() - self._start_ns
+        return round((time.monotonic_ns() - self._start_ns) * self.speed)
+
+    def real_s(self, wait_ns: int) -> float:
+        """Real seconds in which `wait_ns` pass on this clock."""
+        return max(0, wait_ns) / NS / self.speed
 
     def sleep(self, wait_s: float) -> None:
-        time.sleep(max(0.0, wait_s))
+        time.sleep(max(0.0, wait_s) / self.speed)
 
     async def asleep(self, wait_s: float) -> None:
-        await asyncio.sleep(max(0.0, wait_s))
+        await asyncio.sleep(max(0.0, wait_s) / self.speed)
 
     def until(self, at_ns: int) -> None:
         self.sleep((at_ns - self.now()) / NS)
@@ -127,6 +135,23 @@ class RealClock:
 def wall_time() -> float:
     """Seconds since the epoch, for rows of the store; never for a trace. Real also inside an attempt."""
     return float(_REAL["time"]())
+
+
+def instant(clock: Clock, unix_s: float) -> int:
+    """A date, in seconds since 1970, as a moment on an attempt's clock."""
+    if isinstance(clock, RealClock):
+        return clock.now() + round((unix_s - wall_time()) * clock.speed * NS)
+    return round((unix_s - EPOCH_S) * NS)
+
+
+def http_date() -> bytes:
+    """The present second as IMF-fixdate (RFC 9110 section 5.6.7)."""
+    return _imf_fixdate(int(wall_time()))
+
+
+@lru_cache(maxsize=1)
+def _imf_fixdate(second: int) -> bytes:
+    return formatdate(second, usegmt=True).encode()
 
 
 def today() -> str:

@@ -1,12 +1,16 @@
-"""What a tool server promises: parameters of keys, queries, fences and settle times, and the text that states them."""
+"""What a tool server promises: parameters of keys, queries, fences and settle times."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
+
+from faultlab.core.errors import BadInput
 
 KEY_FIELD = "idempotency_key"
 REFERENCE_FIELD = "reference"
 CONDITION_FIELD = "if_match"
+
+ErrorForm = Literal["problem", "stripe", "ec2", "dynamodb", "oasis", "powertools", "adyen", "google"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,25 +19,58 @@ class KeyRules:
 
     required: bool = False
     """A write without a key is refused with 400."""
+    carrier: str = "header Idempotency-Key"
+    """Where the key travels over HTTP: `header NAME` or `body FIELD`. Directly called tools take `idempotency_key`."""
+    first_sent_header: str | None = None
+    """An HTTP date that must come with the key, and only with it: when the client first sent the request."""
+    scope: Literal["account", "tool", "region"] = "account"
+    """What a key is unique within: the account, each tool, or each value of the tool's scope argument."""
+    compares: Literal["all", "none"] | tuple[str, ...] = "all"
+    """What must be equal under a known key: tool and parameters, nothing, or these parameters."""
     window_s: float | None = 86_400.0
-    """How long a key is remembered, from its first receipt; None: not stated."""
+    """How long a key is remembered; None: not stated."""
+    window_from: Literal["receipt", "completion", "first_sent", "resource_end"] = "receipt"
+    """When the window begins: the first receipt, the end of the first request, the time that the client states, or
+    the end of the resource that was made."""
     on_expired: Literal["execute", "reject"] = "execute"
     """What happens to a key that is older: it counts as new, or the call is refused with 412."""
     mismatch_status: int = 422
     """Answer to a known key with other parameters."""
     in_flight_status: int = 409
+    lease_s: float | None = None
+    """A request that still runs after this gives its key free; None: never."""
     retry_after_s: int | None = None
     """Retry-After on an in-flight answer; None: no such header."""
+    advice_header: str | None = None
+    """Says `true` or `false` on a failure: whether the same request is worth sending again. It overrides the status."""
     replay_header: str | None = None
     """Marks an answer that is a replay."""
+    result_header: str | None = None
+    """Says `accepted` or `rejected` on each answer to a keyed request: whether it, or its first one, was executed."""
+    echoes_key: bool = False
+    """Each answer to a keyed request carries the key again, where it travelled."""
+    replay_body: Literal["original", "updated"] = "original"
+    """A replay shows the first result, or what became of it."""
     save_4xx: bool = True
     """A refusal that came from the tool itself is kept and replayed."""
     save_5xx: bool = False
     """A 5xx after execution began is kept and replayed: the key never gives another answer."""
+    frees_on_5xx: bool = False
+    """A 5xx that came after the effect gives the key free: it runs again. Else the result is kept with the effect."""
     max_length: int = 255
     quoted: Literal["either", "required", "never"] = "either"
-    """The header's syntax: the draft demands a quoted string, vendors send it bare."""
-    error_body: Literal["problem", "stripe"] = "problem"
+    """A header's syntax: the draft demands a quoted string, vendors send it bare."""
+    error_body: ErrorForm = "problem"
+    """The form of a refusal: RFC 9457, or the vendor's own."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.compares, list):  # as JSON and YAML have it
+            object.__setattr__(self, "compares", tuple(self.compares))
+        place, _, name = self.carrier.partition(" ")
+        if place not in ("header", "body") or not name or " " in name:
+            raise BadInput(f"key.carrier is 'header NAME' or 'body FIELD', not {self.carrier!r}")
+        if (self.window_from == "first_sent") != (self.first_sent_header is not None):
+            raise BadInput("key.window_from: first_sent goes with a key.first_sent_header, and only with one")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +116,7 @@ class Contract:
         spec["key"] = (
             None
             if known.key is None
-            else {item.name: getattr(known.key, item.name) for item in fields(KeyRules) if item.name != "error_body"}
+            else {item.name: _plain(getattr(known.key, item.name)) for item in fields(KeyRules)}
         )
         return spec
 
@@ -97,6 +134,10 @@ class Contract:
         )
 
 
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
 def _disclosed(contract: Contract) -> Contract:
     defaults = Contract(name=contract.name)
     hidden: dict[str, Any] = {}
@@ -107,51 +148,3 @@ def _disclosed(contract: Contract) -> Contract:
         else:
             hidden[name] = getattr(defaults, name)
     return replace(contract, **{"key": key, **hidden, "undisclosed": frozenset()})
-
-
-def contract_text(contract: Contract) -> str:
-    """The promises in plain words, as they stand in every write tool's description."""
-    return " ".join(_sentences(contract.disclosed()))
-
-
-def _sentences(contract: Contract) -> Iterable[str]:
-    key = contract.key
-    if key is None:
-        yield "Idempotency keys are not honoured: every executed call is one more effect."
-    else:
-        need = "required" if key.required else "optional"
-        yield (
-            f"An idempotency key is {need}: the same key with the same parameters"
-            + (f" within {key.window_s:g} s" if key.window_s is not None else "")
-            + " gives the first result again and no second effect;"
-            f" with other parameters it is refused ({key.mismatch_status});"
-            f" while the first request runs the answer is {key.in_flight_status}."
-        )
-        if key.window_s is None:
-            yield "How long keys are kept is not stated."
-        elif key.on_expired == "reject":
-            yield "An older key is refused (412)."
-        else:
-            yield "An older key counts as new."
-        if key.save_5xx:
-            yield "A 5xx given after execution began is kept: the same key gives it again."
-    yield "A reference is stored with the effect and shown by queries; it does not prevent a second effect."
-    if contract.status:
-        yield "operation_status answers definitively; not_found also bars every request sent before it."
-    if contract.fence == "durable":
-        yield "cancel_operation bars for good what has not run; the answer says applied if it was too late."
-    elif contract.fence == "cooperative":
-        yield "cancel_operation passes on a wish; the operation may still take effect."
-    if contract.settle_s is not None:
-        yield f"No call takes effect later than {contract.settle_s:g} s after it was sent."
-    if contract.consistent_reads:
-        lag = f" up to {contract.read_lag_s:g} s ago" if contract.read_lag_s else ""
-        yield f"Lists are complete and show everything{lag}."
-    if contract.precondition is not None:
-        must = "must" if contract.precondition == "required" else "may"
-        yield f"A write of a versioned object {must} carry if_match, the etag that was read; another version gives 412."
-    if contract.writers == "one":
-        yield "Nobody else writes these objects."
-    if contract.rejects_before_effect:
-        codes = ", ".join(map(str, sorted(contract.rejects_before_effect)))
-        yield f"Answered before anything is done: {codes}."

@@ -32,3 +32,7 @@ class AttemptOver(BaseException):
 
 class Hung(BaseException):
     """The agent waits for ever: no patience and no answer, or no return within the wall-clock limit."""
+
+
+class CannotPerform(BaseException):
+    """The plan asks a transport for what it cannot show. The attempt says nothing; not for agents to catch."""

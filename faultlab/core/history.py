@@ -28,6 +28,8 @@ class Expectation:
     state: Mapping[str, Any] = field(default_factory=dict)
     """`table/row/member` -> value."""
     must_say: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    """Texts that must leave neither in a claim nor in a write."""
 
     def intended(self, tool: str, identity: str) -> int:
         for item in self.effects:
@@ -46,6 +48,20 @@ class WriteTerms:
     reverses: str | None = None
     queryable: bool = False
     """Some read tool reveals its effects."""
+    versioned: tuple[str, str] | None = None
+    """Table and argument of the row whose version If-Match names."""
+    scope: str | None = None
+    """The argument that says where."""
+    items: str | None = None
+    """The argument that is a list of effects, each answered by itself."""
+    equivalent_to: str | None = None
+    """The write tool whose refusal it does not lift."""
+    depends_on: tuple[str, ...] = ()
+    """Members of the versioned row from which its arguments are decided."""
+    needs_approval: bool = False
+    retryable: bool = False
+    poll_s: float | None = None
+    """How far apart two questions about it should be; None: the contract's `poll_s`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +76,8 @@ class Brief:
     """Claims that the scenario accepts; empty: whatever follows from the contract."""
     required_faults: int = 0
     armed_faults: int = 0
+    authority: tuple[str, ...] | None = None
+    """The write tools that the task permits; None: it does not limit them."""
 
 
 @dataclass(slots=True)

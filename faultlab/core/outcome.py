@@ -5,10 +5,11 @@ the exception trees of httpx and httpx2, by class name: no HTTP library is impor
 """
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from faultlab.core.records import Outcome
+from faultlab.core.refusals import IN_FLIGHT, meaning_of
 
 NEVER_LEFT: frozenset[tuple[str, str]] = frozenset(
     (package, name)
@@ -24,8 +25,8 @@ httpx gives h2's text of the event, which names the code by its number: `error_c
 UNSETTLED_STATUSES = frozenset({408, 499, 500, 502, 503, 504})
 """Complete answers that leave it open whether the request was carried out."""
 
-IN_FLIGHT = "in_flight"
-"""Value of the problem member `code` that tells an in-flight 409 from a conflict."""
+MONITOR = "operation"
+"""Member of a 202's body: the handle by which the server itself knows the request."""
 
 
 def outcome_of_exception(error: BaseException) -> Outcome:
@@ -60,6 +61,8 @@ def outcome_of_response(
     if status in rejects_before_effect:
         return Outcome.NOT_APPLIED
     if 200 <= status < 300:
+        if status == 207 and fits and isinstance(body, Mapping) and "items" in body:
+            return outcome_of_items(body["items"])
         if not fits or provisional or status == 202 or redirected_write:
             return Outcome.UNKNOWN
         if ok_declared and isinstance(body, Mapping) and body.get("ok") is False:
@@ -70,10 +73,22 @@ def outcome_of_response(
     return Outcome.UNKNOWN
 
 
+def outcome_of_items(items: Any) -> Outcome:
+    """Of a 207 (RFC 4918 section 11.1): what its items agree on. Where they differ no single word is true."""
+    each: set[Outcome] = set()
+    for item in items if isinstance(items, Iterable) and not isinstance(items, str | Mapping) else ():
+        status = item.get("status") if isinstance(item, Mapping) else None
+        each.add(outcome_of_response(status, item.get("body")) if type(status) is int else Outcome.UNKNOWN)
+    return each.pop() if len(each) == 1 else Outcome.UNKNOWN
+
+
 def is_in_flight(status: int | None, body: Any) -> bool:
-    """A 409 that says "the first request under this key is still running" (Idempotency-Key draft-07 section 2.7)."""
-    if status != 409 or not isinstance(body, Mapping):
-        return False
-    error = body.get("error")
-    code = error.get("code") if isinstance(error, Mapping) else body.get("code")
-    return code in (IN_FLIGHT, "idempotency_key_in_use")
+    """An answer that says "the first request under this key is still running": mostly a 409 (Idempotency-Key
+    draft-07 section 2.7), told from a conflict by the code in its body."""
+    return status is not None and 400 <= status < 500 and meaning_of(body) == IN_FLIGHT
+
+
+def handle_of(status: int | None, body: Any) -> str | None:
+    """The handle of an accepted request (RFC 9110 section 15.3.3: a 202 ought to point to a monitor)."""
+    handle = body.get(MONITOR) if isinstance(body, Mapping) and status is not None and 200 <= status < 300 else None
+    return handle if type(handle) is str and handle else None

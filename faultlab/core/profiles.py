@@ -27,15 +27,123 @@ PROFILES: Mapping[str, Contract] = {
     ),
     # draft-ietf-httpapi-idempotency-key-header-07, sections 2.1 to 2.7: quoted key, 422, 409, no replay marker.
     "ietf": Contract(name="ietf", key=KeyRules(save_5xx=True, max_length=10_000)),
-    # docs.stripe.com/api/idempotent_requests (v1): bare key, first result kept "including 500 errors", 24 h.
+    # docs.stripe.com/api/idempotent_requests and /error-low-level (v1): bare key, the first result is kept once
+    # execution began "including 500 errors", 24 h, Stripe-Should-Retry.
     "stripe_v1": Contract(
         name="stripe_v1",
         key=KeyRules(
             mismatch_status=400,
             replay_header="Idempotent-Replayed",
+            advice_header="Stripe-Should-Retry",
             save_5xx=True,
             quoted="never",
             error_body="stripe",
+        ),
+    ),
+    # docs.stripe.com/api-v2-overview, Idempotency: per API, 30 days, failures are executed again, replays are
+    # up to date.
+    "stripe_v2": Contract(
+        name="stripe_v2",
+        key=KeyRules(
+            scope="tool",
+            window_s=2_592_000.0,
+            mismatch_status=400,
+            replay_body="updated",
+            save_4xx=False,
+            quoted="never",
+            error_body="stripe",
+        ),
+    ),
+    # docs.aws.amazon.com/AWSEC2/latest/devguide/ec2-api-idempotency.html: ClientToken, one for each Region. The 24 h
+    # after termination stand in the user guide of API version 2013-02-01. What a resend after a deletion gets:
+    # aws.amazon.com/builders-library, Making retries safe with idempotent APIs.
+    "ec2": Contract(
+        name="ec2",
+        key=KeyRules(
+            carrier="body ClientToken",
+            scope="region",
+            window_from="resource_end",
+            mismatch_status=400,
+            echoes_key=True,
+            replay_body="updated",
+            save_4xx=False,
+            max_length=64,
+            error_body="ec2",
+        ),
+    ),
+    # docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html: ClientRequestToken, valid
+    # for 10 minutes after the first request has completed.
+    "dynamodb": Contract(
+        name="dynamodb",
+        key=KeyRules(
+            carrier="body ClientRequestToken",
+            window_s=600.0,
+            window_from="completion",
+            mismatch_status=400,
+            in_flight_status=400,
+            save_4xx=False,
+            max_length=36,
+            error_body="dynamodb",
+        ),
+    ),
+    # docs.oasis-open.org/odata/repeatable-requests/v1.0, sections 3 to 5. The window of 5 minutes, 409 in flight and
+    # 4xx kept: learn.microsoft.com, Azure Communication Services, repeatable requests.
+    "oasis": Contract(
+        name="oasis",
+        key=KeyRules(
+            carrier="header Repeatability-Request-ID",
+            first_sent_header="Repeatability-First-Sent",
+            window_s=300.0,
+            window_from="first_sent",
+            on_expired="reject",
+            mismatch_status=400,
+            result_header="Repeatability-Result",
+            quoted="never",
+            error_body="oasis",
+        ),
+    ),
+    # docs.powertools.aws.dev/lambda/python, Idempotency: the key is a part of the payload, the record is deleted when
+    # the function raises, the rest of the payload is not compared unless asked. 900 s: a function's longest run.
+    "powertools": Contract(
+        name="powertools",
+        key=KeyRules(
+            carrier="body idempotency_key",
+            scope="tool",
+            compares="none",
+            window_s=3600.0,
+            window_from="completion",
+            mismatch_status=400,
+            lease_s=900.0,
+            save_4xx=False,
+            frees_on_5xx=True,
+            error_body="powertools",
+        ),
+    ),
+    # docs.adyen.com/development-resources/api-idempotency: 64 characters, for at least 7 days, transient-error.
+    "adyen": Contract(
+        name="adyen",
+        key=KeyRules(
+            window_s=604_800.0,
+            in_flight_status=422,
+            advice_header="transient-error",
+            echoes_key=True,
+            max_length=64,
+            quoted="never",
+            error_body="adyen",
+        ),
+    ),
+    # google.aip.dev/155: request_id, only a success is given again. Parameters are not compared; how long a key is
+    # kept is left open there: one hour is the least that aep.dev/155 allows.
+    "aip155": Contract(
+        name="aip155",
+        key=KeyRules(
+            carrier="body request_id",
+            scope="tool",
+            compares="none",
+            window_s=3600.0,
+            save_4xx=False,
+            max_length=36,
+            error_body="google",
         ),
     ),
 }
@@ -69,7 +177,10 @@ def contract_of(name: str, parameters: Mapping[str, Any] | None = None) -> Contr
             raise BadInput(
                 f"contract {name!r}: unknown key parameter {unknown[0]!r}; known: {', '.join(sorted(known))}"
             )
-        changes["key"] = replace(profile.key or KeyRules(), **key_changes)
+        try:
+            changes["key"] = replace(profile.key or KeyRules(), **key_changes)
+        except BadInput as error:
+            raise BadInput(f"contract {name!r}: {error}") from None
     elif "key" in (parameters or {}):
         changes["key"] = None
     return replace(profile, name=name, **changes)

@@ -25,7 +25,7 @@ class Call(NamedTuple):
     """One tool invocation as it reached the wire; a retry is a new call."""
 
     n: int
-    """1, 2, 3 ... in wire order."""
+    """1, 2, 3 ... in wire order; below 0 for a call made before the attempt began: it counts in no budget."""
     t: int
     tool: str
     kind: ToolKind
@@ -39,6 +39,12 @@ class Call(NamedTuple):
     """The client's own mark, stored with the effect, never used to deduplicate."""
     if_match: str | None = None
     scope: str | None = None
+    first_sent_ns: int | None = None
+    """When the caller says that it first sent the request, where the contract asks for that."""
+    items: tuple[str, ...] = ()
+    """Of a tool that takes a list: the identity of each effect that is meant, in the order asked."""
+    resent: int = 0
+    """The call whose request this is once more, sent by a layer below the caller; 0: the caller made it."""
 
 
 class Reveal(NamedTuple):
@@ -52,11 +58,22 @@ class Reveal(NamedTuple):
     """The key or reference it was asked by; None when asked by identity."""
     shown: tuple[str | None, ...]
     """The handle of each effect that it shows; None for an effect shown without one."""
-    answer: Literal["present", "absent", "not_ready", "fenced"]
+    answer: Literal["present", "absent", "not_ready", "fenced", "failed"]
     definitive: bool = False
     """The contract says that this answer settles the matter."""
     fresh: bool = True
     """Complete, and no older than the read itself (no Age above 0, the whole list)."""
+
+
+class Sight(NamedTuple):
+    """Which version of a thing an answer showed."""
+
+    object: str
+    """`table/row`."""
+    version: int | None
+    """From the entity tag or the body's own `revision`; None: it shows neither."""
+    fresh: bool = True
+    """Whole, and no older than the read itself, as far as the answer says (Age, `complete`, `next`)."""
 
 
 class Receipt(NamedTuple):
@@ -74,6 +91,8 @@ class Receipt(NamedTuple):
     """The exception's class name when there was no complete response: `ReadTimeout`."""
     reveals: tuple[Reveal, ...] = ()
     """For a read: what it tells; for a failed read: what it was asked."""
+    sights: tuple[Sight, ...] = ()
+    """The versioned things that the answer showed, or made."""
 
 
 class Effect(NamedTuple):
@@ -93,6 +112,12 @@ class Effect(NamedTuple):
     """Who answers for it if it is one too many."""
     reverses: str | None = None
     """The id of the effect that this one takes back."""
+    object: str = ""
+    """`table/row` of the versioned thing that was written; empty for other effects."""
+    before: Mapping[str, Any] = {}
+    """The members of that thing which it changed, as they were."""
+    after: Mapping[str, Any] = {}
+    """The same members, as it left them."""
 
 
 class Fired(NamedTuple):
@@ -112,6 +137,8 @@ class Ask(NamedTuple):
     t: int
     question: str
     answer: str | None
+    retracts: str | None = None
+    """The fact that the answer takes back."""
 
 
 class Note(NamedTuple):
@@ -121,6 +148,24 @@ class Note(NamedTuple):
     kind: Literal["store", "notes"]
     name: str
     value: Any
+    gone: bool = False
+    """The agent deleted the entry."""
+
+
+class Crashed(NamedTuple):
+    """The agent's process died during a call, as planned. What it held in memory is gone; it is started again."""
+
+    t: int
+    call: int
+    journal: Literal["kept", "lost"]
+    """Whether the durable store is still there."""
+
+
+class Forgot(NamedTuple):
+    """Named entries fell out of the agent's notes, as planned."""
+
+    t: int
+    names: tuple[str, ...]
 
 
 class HandOver(NamedTuple):
@@ -183,13 +228,15 @@ class Claim(NamedTuple):
         return self.operations.get(operation, self.status)
 
 
-Event = Call | Receipt | Fired | Ask | Note | Claim
+Event = Call | Receipt | Fired | Ask | Note | Crashed | Forgot | Claim
 EVENT_KINDS: Mapping[type, str] = {
     Call: "call",
     Receipt: "receipt",
     Fired: "fault",
     Ask: "ask",
     Note: "note",
+    Crashed: "crash",
+    Forgot: "forgot",
     Claim: "claim",
     Effect: "effect",
 }

@@ -9,6 +9,8 @@ from faultlab.core.verdict import (
     CellVerdict,
     Finding,
     Mark,
+    Score,
+    added,
     merge_cell,
     merge_group,
     worst,
@@ -43,6 +45,8 @@ class Result(NamedTuple):
     cost: float
     elapsed_s: float
     """On the clock of the attempt."""
+    scores: tuple[Score, ...] = ()
+    """By group of rules."""
 
     @property
     def cell_key(self) -> CellKey:
@@ -75,6 +79,8 @@ class Cell(NamedTuple):
     """The first attempt of each way in which attempts of this cell went, by number."""
     deterministic: bool
     """All traces equal apart from ids and times: it counts as one trial."""
+    scores: tuple[Score, ...] = ()
+    """Of all its attempts, by group of rules."""
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -98,13 +104,14 @@ class GroupResult(NamedTuple):
 class Tally:
     """Gathers results into cells. Its size depends on the cells and their ways, not on the number of attempts."""
 
-    __slots__ = ("_counts", "_passed", "_shapes", "_ways", "cost", "count")
+    __slots__ = ("_counts", "_passed", "_scores", "_shapes", "_ways", "cost", "count")
 
     def __init__(self) -> None:
         self._ways: dict[CellKey, dict[tuple[str, frozenset[str], str], Result]] = {}
         self._counts: Counter[CellKey] = Counter()
         self._passed: Counter[CellKey] = Counter()
         self._shapes: dict[CellKey, str | None] = {}
+        self._scores: dict[CellKey, tuple[Score, ...]] = {}
         self.count = 0
         self.cost = 0.0
 
@@ -116,6 +123,7 @@ class Tally:
         self._passed[key] += result.verdict == "pass"
         if self._shapes.setdefault(key, result.shape) != result.shape:
             self._shapes[key] = None
+        self._scores[key] = added((*self._scores.get(key, ()), *result.scores))
         ways = self._ways.setdefault(key, {})
         codes = result.codes
         way = (result.verdict, codes, result.shape if len(ways) < WAYS else "")
@@ -142,6 +150,7 @@ class Tally:
                     self._passed[key],
                     kept,
                     self._shapes[key] is not None,
+                    self._scores[key],
                 )
             )
         return sorted(made, key=lambda cell: cell.ways[0].number)

@@ -6,19 +6,22 @@ def refund_order(world: World, order_id: str, amount: str) -> dict[str, Any]:
 """
 
 import inspect
-import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal
 
-from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD, Contract, contract_text
+from faultlab.core.canonical import identity_of
+from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD, Contract
 from faultlab.core.errors import BadInput
+from faultlab.core.promises import contract_text
 from faultlab.core.records import ToolKind
+from faultlab.core.schemas import schema_of
 
 Shown = Callable[[Mapping[str, Any]], Sequence[str | None]]
 """From a read's body to the reference of each effect it shows; None for an effect without one."""
 
-SCHEMA_TYPES: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+APPROVAL = "approval"
+"""The parameter of a tool with `needs_approval` that names the approval."""
 
 
 class Refused(Exception):
@@ -53,9 +56,25 @@ class Tool:
     ok_declared: bool = False
     """`ok: false` in its 200 means that nothing was done."""
     versioned: tuple[str, str] | None = None
-    """Table and argument of the row that it reads or writes, where that row has versions."""
+    """Table and argument of the row that it reads or writes, where that row has versions (entity tags)."""
+    revised: tuple[str, str] | None = None
+    """For a read: table and argument of the document that it shows, whose version is the body's own `revision`."""
     reverses: str | None = None
     """The write tool whose effect this one takes back."""
+    scope: str | None = None
+    """The argument that says where: keys and reads count there only. It is no part of the identity."""
+    items: str | None = None
+    """The argument that is a list of effects, each answered by itself (207)."""
+    equivalent_to: str | None = None
+    """The write tool that reaches the same on another way; this one does not lift a refusal of that one."""
+    depends_on: tuple[str, ...] = ()
+    """Members of the versioned row from which a write's arguments are decided."""
+    needs_approval: bool = False
+    """Its argument `approval` names an approval that was given for the digest of the other arguments."""
+    retryable: bool = False
+    """What it promised and failed to do may be asked for again."""
+    poll_s: float | None = None
+    """How far apart two questions about it should be; None: the contract's `poll_s`."""
     route: tuple[str, str] | None = None
     """HTTP method and path, `("POST", "/v1/refunds")`; else `POST /tools/NAME`."""
 
@@ -69,6 +88,20 @@ class Tool:
     @property
     def arguments(self) -> tuple[str, ...]:
         return tuple(self.schema["properties"])
+
+    def meant(self, args: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+        """Which effect a call means, and of a list which effects; what does not fit is left to the server to refuse."""
+        if self.items is None:
+            return (identity_of(self.identity, args), ()) if self.identity else ("", ())
+        listed = args.get(self.items)
+        each = listed if isinstance(listed, list) else []
+        items = tuple([identity_of(self.identity, {**args, **item}) for item in each if isinstance(item, Mapping)])
+        return "; ".join(items), items
+
+    def place(self, args: Mapping[str, Any]) -> str | None:
+        """The scope that a call names."""
+        named = None if self.scope is None else args.get(self.scope)
+        return named if isinstance(named, str) else None
 
     def conditional(self, contract: Contract) -> bool:
         """Whether a call may carry If-Match."""
@@ -92,7 +125,7 @@ class Tool:
                     required.append(CONDITION_FIELD)
             if contract.status or contract.fence:
                 required.append(REFERENCE_FIELD)
-            description = f"{description}\n\n{contract_text(contract)}"
+            description = "\n\n".join([description, *self._own_terms(), contract_text(contract)])
         spec: dict[str, Any] = {
             "name": self.name,
             "kind": self.kind,
@@ -107,11 +140,40 @@ class Tool:
         if self.kind == "write":
             spec["identity"] = list(self.identity)
             spec["contract"] = contract.as_spec()
-            spec["idempotent"] = self.idempotent
-            spec["provisional"] = self.provisional
+            spec |= self.terms()
         elif self.shows:
             spec["reveals"] = sorted(name for name, _ in self.shows)
         return spec
+
+    def terms(self) -> dict[str, Any]:
+        """What a write tool declares about itself, as data; only what is not the default of `versioned` and below."""
+        declared = {
+            "versioned": "/".join(self.versioned) if self.versioned else None,
+            "scope": self.scope,
+            "items": self.items,
+            "equivalent_to": self.equivalent_to,
+            "depends_on": list(self.depends_on),
+            "needs_approval": self.needs_approval,
+            "retryable": self.retryable,
+            "ok_declared": self.ok_declared,
+            "poll_s": self.poll_s,
+        }
+        told = {name: value for name, value in declared.items() if value}
+        return {"idempotent": self.idempotent, "provisional": self.provisional, **told}
+
+    def _own_terms(self) -> Iterable[str]:
+        """The same in plain words, where it must be known before the first call."""
+        if self.scope:
+            yield f"{self.scope} says where; what is done in one is not seen in another."
+        if self.items:
+            yield f"Each of {self.items} is done or refused by itself; the answer (207) has a status for each."
+        if self.provisional:
+            again = "may be asked for again" if self.retryable else "is not tried again"
+            yield f"The answer is a promise: ask what became of it. One that failed {again}."
+        if self.equivalent_to:
+            yield f"It reaches the same as {self.equivalent_to}, and does not lift a refusal of it."
+        if self.needs_approval:
+            yield "It may be called only under an approval, in force and not withdrawn, for these very arguments."
 
 
 def tool(
@@ -124,7 +186,15 @@ def tool(
     provisional: bool = False,
     ok_declared: bool = False,
     versioned: str | None = None,
+    revised: str | None = None,
     reverses: str | None = None,
+    scope: str | None = None,
+    items: str | None = None,
+    equivalent_to: str | None = None,
+    depends_on: Iterable[str] = (),
+    needs_approval: bool = False,
+    retryable: bool = False,
+    poll_s: float | None = None,
     route: str | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a function whose first parameter is the world and whose others are the tool's arguments.
@@ -135,65 +205,71 @@ def tool(
 
     def decorate(function: Callable[..., Any]) -> Tool:
         name = function.__name__
-        schema = schema_of(function)
-        names = tuple(identity)
-        if unknown := [item for item in names if item not in schema["properties"]]:
-            raise BadInput(f"tool {name}: identity names {unknown[0]!r}, which is not one of its parameters")
-        if writes and not names:
-            raise BadInput(f"tool {name}: a tool that writes needs identity=[...], the arguments that name its effect")
-        table, _, argument = (versioned or "").partition("/")
-        if versioned is not None and argument not in schema["properties"]:
-            raise BadInput(f"tool {name}: versioned={versioned!r} must be TABLE/PARAMETER, a parameter of the tool")
-        if writes and reveals:
-            raise BadInput(f"tool {name}: a tool either writes or reveals")
-        method, _, path = (route or "").partition(" ")
-        return Tool(
+        made = Tool(
             name=name,
             kind=kind or ("write" if writes else "read"),
             function=function,
             description=inspect.cleandoc(function.__doc__ or name.replace("_", " ")),
-            schema=schema,
-            identity=names,
+            schema=schema_of(function),
+            identity=tuple(identity),
             reveals=reveals or {},
             idempotent=idempotent,
             provisional=provisional,
             ok_declared=ok_declared,
-            versioned=(table, argument) if versioned else None,
+            versioned=_pair(versioned, "/"),
+            revised=_pair(revised, "/"),
             reverses=reverses,
-            route=(method, path) if route else None,
+            scope=scope,
+            items=items,
+            equivalent_to=equivalent_to,
+            depends_on=tuple(depends_on),
+            needs_approval=needs_approval,
+            retryable=retryable,
+            poll_s=poll_s,
+            route=_pair(route, " "),
         )
+        if wrong := next(iter(_wrong(made)), None):
+            raise BadInput(f"tool {name}: {wrong}")
+        return made
 
     return decorate
 
 
-def schema_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """JSON Schema of the parameters after the first, from their annotations."""
-    parameters = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-    return {
-        "type": "object",
-        "properties": {
-            item.name: type_schema(item.annotation, f"{function.__name__}({item.name})") for item in parameters
-        },
-        "required": [item.name for item in parameters if item.default is inspect.Parameter.empty],
-        "additionalProperties": False,
-    }
+def _pair(text: str | None, mark: str) -> tuple[str, str] | None:
+    """What stands before and after the mark."""
+    if text is None:
+        return None
+    before, _, after = text.partition(mark)
+    return before, after
 
 
-def type_schema(annotation: Any, where: str) -> dict[str, Any]:
-    """JSON Schema of one annotation: scalars, lists, dicts, Literal and Optional."""
-    if annotation in SCHEMA_TYPES:
-        return {"type": SCHEMA_TYPES[annotation]}
-    origin, inner = get_origin(annotation), get_args(annotation)
-    if origin is list:
-        return {"type": "array", "items": type_schema(inner[0], where)}
-    if origin is dict or annotation is dict:
-        return {"type": "object"}
-    if origin is Literal:
-        return {"enum": list(inner)}
-    if origin in (Union, types.UnionType):
-        kinds = [{"type": "null"} if item is type(None) else type_schema(item, where) for item in inner]
-        return {"anyOf": kinds}
-    raise BadInput(f"tool parameter {where}: annotate it with str, int, float, bool, list, dict, Literal or Optional")
+def _wrong(made: Tool) -> Iterable[str]:
+    """What cannot be meant in a declaration."""
+    parameters, writes = made.schema["properties"], made.kind == "write"
+    if made.items is not None and parameters.get(made.items, {}).get("type") != "array":
+        yield f"items={made.items!r} must be a parameter of it that is a list"
+    for name in made.identity if made.items is None else ():
+        if name not in parameters:
+            yield f"identity names {name!r}, which is not one of its parameters"
+    if writes and not made.identity:
+        yield "a tool that writes needs identity=[...], the arguments that name its effect"
+    if made.scope in made.identity:
+        yield f"scope={made.scope!r} says where, identity says what: name it once"
+    for word, place in (("versioned", made.versioned), ("revised", made.revised)):
+        if place is not None and place[1] not in parameters:
+            yield f"{word}={'/'.join(place)!r} must be TABLE/PARAMETER, a parameter of the tool"
+    if made.scope is not None and made.scope not in parameters:
+        yield f"scope={made.scope!r} is not one of its parameters"
+    if made.needs_approval and APPROVAL not in parameters:
+        yield f"needs_approval wants a parameter {APPROVAL!r}, which names the approval"
+    if made.depends_on and made.versioned is None:
+        yield "depends_on names members of a versioned row: say which with versioned=TABLE/PARAMETER"
+    if writes and (made.reveals or made.revised):
+        yield "a tool either writes or reveals"
+    if made.retryable and not made.provisional:
+        yield "retryable speaks of promises that failed: it wants provisional=True"
+    if made.poll_s is not None and made.poll_s <= 0:
+        yield f"poll_s={made.poll_s:g} must be above 0 s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +286,7 @@ class Toolset:
         if len(table) != len(tools):
             raise BadInput(f"toolset {name}: two tools have one name")
         for item in tools:
-            for target in [*item.reveals, *([item.reverses] if item.reverses else [])]:
+            for target in [*item.reveals, *filter(None, (item.reverses, item.equivalent_to))]:
                 if target not in table or table[target].kind != "write":
                     raise BadInput(f"toolset {name}: {item.name} names {target!r}, which is not a write tool of it")
         return Toolset(name, table)

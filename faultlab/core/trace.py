@@ -1,4 +1,4 @@
-"""A history as text and back: version 1 of the history format (docs/history.schema.json).
+"""A history as text and back: version 2 of the history format (docs/history.schema.json). It reads version 1 too.
 
 The same seed gives the same bytes: no wall-clock time, no memory address, no unordered set is written.
 """
@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from functools import lru_cache
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any
 
 from faultlab.core.agent import Budget
@@ -19,16 +20,22 @@ from faultlab.core.records import (
     Ask,
     Call,
     Claim,
+    Crashed,
     Effect,
+    Event,
     Fired,
+    Forgot,
     HandOver,
     Note,
     Outcome,
     Receipt,
     Reveal,
+    Sight,
 )
 
-VERSION = 1
+VERSION = 2
+READABLE = (1, 2)
+"""Version 2 only adds members and kinds of events."""
 
 
 def _odd(value: Any) -> str:
@@ -64,7 +71,7 @@ def dump(history: History, encode: Callable[[Any], str] = _encode) -> str:
 
 def _call(event: Call) -> dict[str, Any]:
     """Written out, as `_receipt`: two of three events are one of these."""
-    n, t, tool, what, args, identity, key, reference, if_match, scope = event
+    n, t, tool, what, args, identity, key, reference, if_match, scope, first_sent_ns, items, resent = event
     members: dict[str, Any] = {
         "kind": "call",
         "side": "caller",
@@ -84,11 +91,17 @@ def _call(event: Call) -> dict[str, Any]:
         members["if_match"] = if_match
     if scope is not None:
         members["scope"] = scope
+    if first_sent_ns is not None:
+        members["first_sent_ns"] = first_sent_ns
+    if items:
+        members["items"] = items
+    if resent:
+        members["resent"] = resent
     return members
 
 
 def _receipt(event: Receipt) -> dict[str, Any]:
-    call, t, outcome, status, body, headers, error, reveals = event
+    call, t, outcome, status, body, headers, error, reveals, sights = event
     members: dict[str, Any] = {"kind": "receipt", "side": "caller", "call": call, "t": t, "outcome": outcome}
     if status is not None:
         members["status"] = status
@@ -100,6 +113,8 @@ def _receipt(event: Receipt) -> dict[str, Any]:
         members["error"] = error
     if reveals:
         members["reveals"] = reveals
+    if sights:
+        members["sights"] = sights
     return members
 
 
@@ -121,8 +136,15 @@ _DUMPERS: Mapping[type, Callable[[Any], dict[str, Any]]] = {
     Fired: _other,
     Ask: _other,
     Note: _other,
+    Crashed: _other,
+    Forgot: _other,
     Claim: _other,
 }
+
+
+def event_as_json(event: Event | Effect) -> dict[str, Any]:
+    """One event or line of the ledger, as it stands in a history."""
+    return _DUMPERS.get(type(event), _other)(event)
 
 
 @lru_cache(maxsize=4096)
@@ -171,15 +193,15 @@ def _plain(value: Any) -> Any:
 
 
 def load(text: str) -> History:
-    """The inverse of `dump`. Raises BadInput for text that is not a history of this version."""
+    """The inverse of `dump`. Raises BadInput for text that is not a history of a version it reads."""
     try:
         data = json.loads(text)
-        if data["version"] != VERSION:
-            raise BadInput(f"history version {data['version']}; this faultlab reads version {VERSION}")
+        if data["version"] not in READABLE:
+            raise BadInput(f"history version {data['version']}; this faultlab reads versions 1 to {VERSION}")
         return History(
             brief_from_json(data["brief"]),
-            [_event_from(item) for item in data["events"]],
-            [_event_from(item) for item in data["ledger"]],
+            [event_from_json(item) for item in data["events"]],
+            [event_from_json(item) for item in data["ledger"]],
             data["end"],
             data["facts"],
             data["error"],
@@ -204,27 +226,44 @@ def brief_from_json(data: Mapping[str, Any]) -> Brief:
             tuple(Expected(**item) for item in expectation["effects"]),
             expectation["state"],
             tuple(expectation["must_say"]),
+            tuple(expectation.get("secrets", ())),
         ),
-        {name: WriteTerms(**{**item, "identity": tuple(item["identity"])}) for name, item in data["writes"].items()},
+        {name: _terms(item) for name, item in data["writes"].items()},
         tuple(data["accept"]),
         data["required_faults"],
         data["armed_faults"],
+        None if data.get("authority") is None else tuple(data["authority"]),
     )
 
 
-def _event_from(data: Mapping[str, Any]) -> Any:
+def _terms(data: Mapping[str, Any]) -> WriteTerms:
+    lists = {name: tuple(data.get(name, ())) for name in ("identity", "depends_on")}
+    versioned = data.get("versioned")
+    return WriteTerms(**{**data, **lists, "versioned": None if versioned is None else tuple(versioned)})
+
+
+def event_from_json(data: Mapping[str, Any]) -> Any:
+    """The inverse of `event_as_json`. Raises LookupError, TypeError or ValueError for what is none."""
     kind: Any = _KINDS[data["kind"]]
     wire = {**data, "kind": data.get("what")}
     values = {name: wire[name] for name in kind._fields if name in wire}
+    if kind is Call:
+        values["items"] = tuple(values.get("items", ()))
     if kind is Receipt:
         values["outcome"] = Outcome(values["outcome"])
         values["reveals"] = tuple(
             Reveal(item[0], item[1], item[2], tuple(item[3]), *item[4:]) for item in values.get("reveals", ())
         )
+        values["sights"] = tuple(Sight(*item) for item in values.get("sights", ()))
+    if kind is Forgot:
+        values["names"] = tuple(values["names"])
     if kind is Claim:
         values["evidence"] = tuple(values.get("evidence", ()))
         values["hand_over"] = tuple(HandOver._make([*item[:6], tuple(item[6])]) for item in values.get("hand_over", ()))
     return kind(**values)
+
+
+_asked = itemgetter(*map(Call._fields.index, ("tool", "identity", "key", "reference", "if_match")))
 
 
 def shape(history: History) -> str:
@@ -234,7 +273,7 @@ def shape(history: History) -> str:
     for event in history.events:
         kind = type(event)
         if kind is Call:
-            _, _, tool, _, _, identity, key, reference, if_match, _ = event  # type: ignore[misc]  # narrowed by `kind`
+            tool, identity, key, reference, if_match = _asked(event)
             key_name = names.setdefault(key, len(names))
             seen.append((tool, identity, key_name, names.setdefault(reference, len(names)), if_match is None))
         elif kind is Receipt:
@@ -243,5 +282,7 @@ def shape(history: History) -> str:
             claim: Claim = event  # type: ignore[assignment]  # as above
             seen.append((claim.status, claim.evidence, sorted(claim.operations.items())))
         elif kind is Ask:
-            seen.append((event[1], event[2]))
+            seen.append(event[1:])
+        elif kind is Crashed or kind is Forgot:
+            seen.append((EVENT_KINDS[kind], *event[1:]))
     return blake2b(repr(seen).encode(), digest_size=8).hexdigest()

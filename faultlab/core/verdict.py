@@ -31,6 +31,14 @@ class Finding(NamedTuple):
     cause: Literal["agent", "server", "interference", "middlebox"] = "agent"
 
 
+class Score(NamedTuple):
+    """How one group of rules fared: operations without a finding, of those that gave it something to judge."""
+
+    group: str
+    clean: int
+    exercised: int
+
+
 class Verdict(NamedTuple):
     """The judgement of one attempt."""
 
@@ -44,11 +52,22 @@ class Verdict(NamedTuple):
     """Operation -> what its receipts had proved when the agent made its claim."""
     queries_before_resend: int = 0
     """Reads about an operation that was sent again after them."""
+    scores: tuple[Score, ...] = ()
+    """The groups of rules that were exercised; one that is missing has nothing to say."""
 
     @property
     def codes(self) -> tuple[str, ...]:
         """The codes that failed the attempt, each once, in order."""
         return tuple(sorted({item.code for item in self.findings if item.severity != "note" and item.cause == "agent"}))
+
+
+def added(scores: Iterable[Score]) -> tuple[Score, ...]:
+    """Scores of several attempts as one line a group, in order of their first appearance."""
+    sums: dict[str, Score] = {}
+    for group, clean, exercised in scores:
+        before = sums.get(group, Score(group, 0, 0))
+        sums[group] = Score(group, before.clean + clean, before.exercised + exercised)
+    return tuple(sums.values())
 
 
 def merge_cell(verdicts: Iterable[AttemptVerdict]) -> CellVerdict:

@@ -11,6 +11,7 @@ FIRST = 1
 """The version of a row that nobody has written yet."""
 
 _TAG = re.compile(r'(W/)?"([\x21\x23-\x7e\x80-\xff]*)"')
+_OWN = re.compile(r'"(\d{1,18})"', re.ASCII)
 _LIST = re.compile(rf"\s*,*\s*{_TAG.pattern}(?:\s*,\s*{_TAG.pattern})*\s*,*\s*")
 
 
@@ -45,3 +46,15 @@ def decide(if_match: str | None, current: str, required: bool) -> Precondition:
     if if_match is None:
         return Precondition.MISSING if required else Precondition.MET
     return Precondition.MET if strong_match(if_match, current) else Precondition.FAILED
+
+
+def version_of(tag: str) -> int | None:
+    """The version that a single strong tag names; None for a list, a weak tag, `*`, or a tag that is no version."""
+    found = _OWN.fullmatch(tag.strip())
+    return None if found is None else int(found[1])
+
+
+def is_one_strong_tag(if_match: str) -> bool:
+    """Whether it names exactly one version: not a list, not a weak tag, not `*`."""
+    found = _TAG.fullmatch(if_match.strip())
+    return found is not None and not found[1]

@@ -28,7 +28,7 @@ class FrozenWorld:
 class World:
     """What tools read and write. Only the engine makes one; a tool gets it as its first argument."""
 
-    __slots__ = ("_base", "_ids", "_made", "_over", "_token", "_undo", "number", "reference")
+    __slots__ = ("_base", "_ids", "_made", "_over", "_token", "_undo", "now_s", "number", "reference")
 
     def __init__(self, start: FrozenWorld) -> None:
         self._base = start.tables
@@ -41,6 +41,8 @@ class World:
         """The client's own mark on the call that is being executed."""
         self.number = 0
         """The number of that call."""
+        self.now_s = 0.0
+        """Seconds since the attempt began, when the call is executed."""
 
     def get(self, table: str, row_id: str) -> Row | None:
         """A copy of the row, or None."""
@@ -113,6 +115,24 @@ class World:
         self.number = number
         return len(self._undo)
 
+    def point(self) -> int:
+        """Where the undo log ends now. It is kept whole, so that any point before can be gone back to."""
+        return len(self._undo)
+
+    def at(self, point: int) -> "World":
+        """A world of its own, as this one was at a point of the undo log. Costs one copy of the overlay."""
+        past = World(FrozenWorld({}))
+        past._base = self._base
+        over = {name: dict(rows) for name, rows in self._over.items()}
+        names = {id(rows): name for name, rows in self._over.items()}
+        for rows, row_id, before in reversed(self._undo[point:]):
+            if before is None:
+                del over[names[id(rows)]][row_id]
+            else:
+                over[names[id(rows)]][row_id] = before
+        past._over = over
+        return past
+
     def rollback(self, mark: int) -> None:
         """Take back every change since `mark`."""
         undo = self._undo
@@ -122,6 +142,11 @@ class World:
                 del over[row_id]
             else:
                 over[row_id] = before
+
+    def changed(self, mark: int) -> Iterator[tuple[str, str]]:
+        """Table and id of each row written since `mark`, in order."""
+        names = {id(over): name for name, over in self._over.items()}
+        return ((names[id(over)], row_id) for over, row_id, _ in self._undo[mark:])
 
     def fact(self, path: str) -> Any:
         """The value at `table/row/member`, None where there is none."""

@@ -34,12 +34,13 @@ def unmet_condition(world: World, contract: Contract, tool: Tool, call: Call) ->
 
 def tagged(world: World, contract: Contract, tool: Tool, call: Call, body: dict[str, Any], *, written: bool) -> Reply:
     """A 2xx. Where the row has versions it carries the tag, in header and body, and a write makes a new one."""
+    status = 207 if tool.items is not None else 202 if tool.provisional else 200
     if tool.versioned is None or contract.precondition is None:
-        return Reply(200, body)
+        return Reply(status, body)
     table, argument = tool.versioned
     row_id = str(call.args[argument])
     version = world.version(table, row_id) + written
     if written:
         world.put(VERSIONS, f"{table}/{row_id}", version)
     tag = versions.etag(version)
-    return Reply(200, {**body, "etag": tag}, {"etag": tag})
+    return Reply(status, {**body, "etag": tag}, {"etag": tag})

@@ -8,22 +8,30 @@ from typing import Any
 
 from faultlab.core.contract import Contract
 from faultlab.core.tools import Tool, Toolset, tool
-from faultlab.core.world import World
+from faultlab.core.world import VERSIONS, World
 
 KEYS = "_keys"
 DONE = "_done"
 RUNNING = "_running"
 TOMBS = "_tombs"
 BARS = "_bars"
+FAILED = "_failed"
+ENDED = "_ended"
+"""When a row came to its end, where the windows of keys are counted from there."""
+
+SYSTEM = frozenset({KEYS, DONE, RUNNING, TOMBS, BARS, FAILED, ENDED, VERSIONS})
+"""The server's own tables."""
 
 
 @tool(kind="status", route="GET /v1/operations/{reference}")
 def operation_status(world: World, reference: str) -> dict[str, Any]:
-    """Tell what became of the operation with this reference or key: applied, not_ready or not_found."""
+    """Tell what became of the operation with this reference or key: applied, not_ready, failed or not_found."""
     if (done := world.peek(DONE, reference)) is not None:
         return {"state": "applied", **done}
     if world.peek(RUNNING, reference) is not None:
         return {"state": "not_ready"}
+    if world.peek(FAILED, reference) is not None:
+        return {"state": "failed"}
     world.put(BARS, reference, max(world.number, world.peek(BARS, reference) or 0))
     return {"state": "not_found"}
 

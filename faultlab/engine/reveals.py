@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from faultlab.core.answers import handle_reveal
+from faultlab.core.answers import handle_reveal, is_fresh
 from faultlab.core.canonical import identity_of
 from faultlab.core.contract import Contract
 from faultlab.core.records import Call, Reveal
 from faultlab.core.tools import Toolset
 
 
-def reveals(toolset: Toolset, contract: Contract, call: Call, body: Any) -> tuple[Reveal, ...]:
+def reveals(
+    toolset: Toolset, contract: Contract, call: Call, body: Any, headers: Mapping[str, str]
+) -> tuple[Reveal, ...]:
     """`body`: the decoded 2xx answer, or None for a read that gave none (then only what was asked is told)."""
     tool = toolset.tools[call.tool]
     if tool.kind != "read":
@@ -21,7 +23,6 @@ def reveals(toolset: Toolset, contract: Contract, call: Call, body: Any) -> tupl
         if not all(name in call.args for name in names):
             continue
         shown = tuple(shown_in(body)) if isinstance(body, Mapping) else ()
-        whole = not isinstance(body, Mapping) or body.get("complete", True) is True
         told.append(
             Reveal(
                 target,
@@ -29,7 +30,7 @@ def reveals(toolset: Toolset, contract: Contract, call: Call, body: Any) -> tupl
                 None,
                 shown,
                 "present" if shown else "absent",
-                fresh=whole,
+                fresh=is_fresh(body, headers),
             )
         )
     return tuple(told)
@@ -42,6 +43,6 @@ def is_negative(told: tuple[Reveal, ...], late: Call) -> bool:
         if reveal.handle is not None:
             if reveal.handle in own and reveal.answer != "present":
                 return True
-        elif reveal.tool == late.tool and reveal.identity == late.identity:
+        elif reveal.tool == late.tool and reveal.identity in (late.items or (late.identity,)):
             return not own or not own.intersection(reveal.shown)
     return False

@@ -4,30 +4,22 @@ Order: tombstones and bars -> key look-up -> effect, so that a retried write get
 System rows live in the same overlay as the tools' rows: one rollback undoes both.
 """
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
-from faultlab.core.actions import Reply
-from faultlab.core.canonical import copy_json
+from faultlab.core import versions
+from faultlab.core.actions import Cause, Meddle, Reply
+from faultlab.core.clock import NS
 from faultlab.core.contract import Contract
-from faultlab.core.keys import Action, KeyRecord, decide
-from faultlab.core.outcome import IN_FLIGHT
-from faultlab.core.records import Call, Effect
+from faultlab.core.records import Actor, Call, Effect
+from faultlab.core.seed import token
 from faultlab.core.tools import Refused, Tool, Toolset
 from faultlab.core.world import World
+from faultlab.engine.arguments import invalid
+from faultlab.engine.booking import Change, change, lines, row_of
 from faultlab.engine.conditions import tagged, unmet_condition
-from faultlab.engine.errors import key_error, problem
-from faultlab.engine.handles import BARS, DONE, KEYS, RUNNING, TOMBS
-
-SCALARS: Mapping[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "object": (dict,),
-    "array": (list,),
-    "null": (type(None),),
-}
+from faultlab.engine.errors import failure, problem
+from faultlab.engine.handles import BARS, DONE, FAILED, RUNNING, TOMBS
+from faultlab.engine.keystore import KeyStore
 
 
 class Server:
@@ -38,25 +30,30 @@ class Server:
         "_occurrences",
         "broken",
         "contract",
+        "keys",
         "ledger",
         "seed",
         "toolset",
-        "torn",
         "world",
     )
 
     def __init__(self, toolset: Toolset, contract: Contract, world: World, seed: int) -> None:
         self.toolset = toolset
         self.contract = contract
+        self.keys = None if contract.key is None else KeyStore(contract.key, world)
         self.world = world
         self.seed = seed
         self.ledger: list[Effect] = []
-        self.torn: set[str] = set()
-        """Keys whose record was lost: what is executed again under them is the server's fault."""
-        self.broken: Exception | None = None
+        self.broken: BaseException | None = None
         """A tool function failed by itself: the toolset is wrong, not the agent."""
         self._occurrences: dict[int, tuple[int, str, str, int]] = {}
         self._counts: dict[tuple[str, str], int] = {}
+
+    def turn_to(self, world: World, ledger: list[Effect]) -> None:
+        """Serve on another world: that of an earlier moment, and back."""
+        self.world, self.ledger = world, ledger
+        if self.keys is not None:
+            self.keys.world = world
 
     def number(self, call: Call) -> None:
         """Give a call the parts of its ids: they depend on how often the caller asked for the same, on nothing else."""
@@ -73,63 +70,51 @@ class Server:
             if handle is None:
                 continue
             if world.peek(TOMBS, handle) is not None:
-                return problem(409, "cancelled", f"{handle} was cancelled for good")
+                return self._refusal(call, 409, "cancelled", f"{handle} was cancelled for good")
             bar = world.peek(BARS, handle)
             if bar is not None and call.n < bar:
-                return problem(409, "barred", f"{handle} was declared not found after this request was sent")
+                return self._refusal(
+                    call, 409, "barred", f"{handle} was declared not found after this request was sent"
+                )
         if call.key is None and call.reference is None and (self.contract.status or self.contract.fence):
-            return problem(400, "reference_missing", f"{call.tool} needs a reference: it is what can be asked for")
-        if (refusal := self._admit_key(call, now_ns)) is not None:
-            return refusal
+            return self._refusal(
+                call, 400, "reference_missing", f"{call.tool} needs a reference: it is what can be asked for"
+            )
+        keys = self.keys
+        if keys is not None and (early := keys.admit(call, now_ns)) is not None:
+            return early
         if (wrong := invalid(self.toolset.tools[call.tool], call.args)) is not None:
-            if call.key is not None and self.contract.key is not None:
-                world.drop(KEYS, call.key)
-            return problem(400, "invalid", wrong)
+            if keys is not None:
+                keys.release(call)
+            return self._refusal(call, 400, "invalid", wrong)
         for handle in (call.key, call.reference):
             if handle is not None:
                 world.put(RUNNING, handle, (*(world.peek(RUNNING, handle) or ()), call.n))
         return None
 
-    def _admit_key(self, call: Call, now_ns: int) -> Reply | None:
-        rules = self.contract.key
-        if rules is None:
-            return None
-        if call.key is None:
-            if not rules.required:
-                return None
-            return key_error(rules, 400, "key_missing", "This operation requires an Idempotency-Key.")
-        if not 0 < len(call.key) <= rules.max_length:
-            return key_error(rules, 400, "key_invalid", f"A key has 1 to {rules.max_length} characters.")
-        record = self.world.peek(KEYS, call.key)
-        request = (call.tool, call.args, call.if_match)
-        action = decide(rules, record, request, now_ns)
-        if action is Action.EXECUTE:
-            self.world.put(KEYS, call.key, KeyRecord(request, now_ns))
-            return None
-        if action is Action.REPLAY:
-            reply: Reply = record.reply
-            marker = {} if rules.replay_header is None else {rules.replay_header.lower(): "true"}
-            return Reply(reply.status, copy_json(reply.body), {**reply.headers, **marker})
-        if action is Action.BUSY:
-            detail = "A request with this key is still running."
-            return key_error(rules, rules.in_flight_status, IN_FLIGHT, detail)
-        if action is Action.MISMATCH:
-            detail = "This key was used with other parameters."
-            return key_error(rules, rules.mismatch_status, "key_mismatch", detail)
-        return key_error(rules, 412, "key_expired", "This key is older than its window.")
+    def _refusal(self, call: Call, status: int, code: str, detail: str) -> Reply:
+        """Before anything was looked at under the key."""
+        reply = problem(status, code, detail)
+        return reply if self.keys is None else self.keys.marked(call, reply, accepted=False)
 
-    def commit(self, call: Call, now_ns: int) -> Reply:
-        """Run the tool; effect and key record change together, or nothing does."""
+    def commit(self, call: Call, now_ns: int, cause: Cause = "agent", done: int | None = None) -> Reply:
+        """Run the tool; effect and key record change together, or nothing does.
+
+        A `cause` other than the agent: somebody else's call, or a second copy of this one. `done`: of a list of items
+        only the first so many are worked on.
+        """
         tool = self.toolset.tools[call.tool]
         world = self.world
         if call.kind != "write":
-            return self._read(tool, call)
-        mark = world.enter(self._occurrences[call.n], call.reference, call.n)
+            return self._read(tool, call, now_ns)
+        mark = world.enter(self._ids(call, cause), call.reference, call.n)
+        world.now_s = now_ns / NS
+        was = row_of(world, tool, call)
         handles = [handle for handle in (call.key, call.reference) if handle is not None]
         if (unmet := unmet_condition(world, self.contract, tool, call)) is not None:
             return self._release(call, handles, unmet)
         try:
-            body = self._run(tool, call)
+            body = self._run(tool, call) if done is None else self._run_some(tool, call, done)
         except Refused as refusal:
             world.rollback(mark)
             reply = problem(refusal.status, refusal.code, refusal.detail)
@@ -139,20 +124,19 @@ class Server:
             reply = problem(500, "tool_failed", f"{tool.name} failed by itself: {error!r}")
         else:
             reply = tagged(world, self.contract, tool, call, body, written=True)
-            self._book(tool, call, body, now_ns)
+            self._book(tool, call, body, now_ns, cause, change(world, tool, call, was))
         for handle in handles:
             self._ended(handle, call.n)
-        if call.key is not None and self.contract.key is not None:
-            self._keep(call, reply, now_ns)
-        return reply
+        return reply if self.keys is None else self.keys.ended(call, reply, now_ns, mark)
 
     def _release(self, call: Call, handles: list[str], refusal: Reply) -> Reply:
         """Nothing was executed: the key may be used again."""
         for handle in handles:
             self._ended(handle, call.n)
-        if call.key is not None and self.contract.key is not None:
-            self.world.drop(KEYS, call.key)
-        return refusal
+        if self.keys is None:
+            return refusal
+        self.keys.release(call)
+        return self.keys.marked(call, refusal, accepted=True)
 
     def _run(self, tool: Tool, call: Call) -> dict[str, Any]:
         """The tool's own function; anything but a JSON object from it is its own failure."""
@@ -160,6 +144,14 @@ class Server:
         if type(body) is not dict:
             raise TypeError(f"a tool returns a dict, not {type(body).__name__}")
         return body
+
+    def _run_some(self, tool: Tool, call: Call, done: int) -> dict[str, Any]:
+        """The first items are done; each of the others has a 503 of its own."""
+        assert tool.items is not None
+        listed = call.args[tool.items]
+        body = self._run(tool, call._replace(args={**call.args, tool.items: listed[:done]}))
+        failed = {"status": 503, "body": problem(503, "unavailable", "This item was not worked on.").body}
+        return {**body, "items": [*body["items"], *(failed for _ in listed[done:])]}
 
     def _ended(self, handle: str, number: int) -> None:
         """A handle is running as long as any call that bears it."""
@@ -169,8 +161,13 @@ class Server:
         else:
             self.world.drop(RUNNING, handle)
 
-    def _book(self, tool: Tool, call: Call, body: Any, now_ns: int) -> None:
-        """One more line of the ledger, findable by key and reference."""
+    def _ids(self, call: Call, cause: Cause) -> tuple[int, str, str, int]:
+        """What the ids of its rows are made of; a second copy of a call makes rows of its own."""
+        seed, name, identity, count = self._occurrences[call.n]
+        return (seed, name, identity, count) if cause == "agent" else (seed, f"{name} by {cause}", identity, count)
+
+    def _book(self, tool: Tool, call: Call, body: Any, now_ns: int, cause: Cause, changed: Change) -> None:
+        """One more line of the ledger for each effect, findable by key and reference."""
         effect_id = "e_" + self.world.token()
         reverses = None
         if tool.reverses is not None:
@@ -183,44 +180,23 @@ class Server:
                 ),
                 None,
             )
-        cause: Literal["server", "agent"] = "server" if call.key in self.torn else "agent"
-        effect = Effect(
-            effect_id,
-            now_ns,
-            call.n,
-            call.tool,
-            call.identity,
-            call.args,
-            call.key,
-            call.reference,
-            "agent",
-            cause,
-            reverses,
-        )
-        self.ledger.append(effect)
+        if cause == "agent" and self.keys is not None and self.keys.was_lost(call):
+            cause = "server"
+        actor: Actor = "agent" if cause == "server" else cause
+        for number, line in enumerate(lines(tool, call, body)):
+            name = f"{effect_id}.{number}" if tool.items is not None else effect_id
+            about = (call.tool, line.identity, line.args, call.key, call.reference)
+            self.ledger.append(Effect(name, now_ns, call.n, *about, actor, cause, reverses, *changed))
         for handle in (call.key, call.reference):
             if handle is not None:
-                self.world.put(DONE, handle, {"tool": call.tool, "result": body})
+                self.world.put(DONE, handle, {"tool": call.tool, "identity": call.identity, "result": body})
 
-    def _keep(self, call: Call, reply: Reply, now_ns: int) -> None:
-        """The key's record after execution: kept for replay, or dropped so that the key may try again."""
-        rules, key = self.contract.key, call.key
-        assert rules is not None and key is not None
-        status = reply.status
-        if status < 300 or (status < 500 and rules.save_4xx) or (status >= 500 and rules.save_5xx):
-            record = self.world.peek(KEYS, key)
-            if record is None:
-                record = KeyRecord((call.tool, call.args, call.if_match), now_ns)
-            kept = Reply(status, copy_json(reply.body), reply.headers)
-            self.world.put(KEYS, key, KeyRecord(record.request, record.first_ns, kept))
-        else:
-            self.world.drop(KEYS, key)
-
-    def _read(self, tool: Tool, call: Call) -> Reply:
+    def _read(self, tool: Tool, call: Call, now_ns: int) -> Reply:
         """Reads change nothing; a status query or fence may leave a bar or tombstone."""
         if (wrong := invalid(tool, call.args)) is not None:
             return problem(400, "invalid", wrong)
         mark = self.world.enter(self._occurrences.get(call.n, (0, "", "", 0)), None, call.n)
+        self.world.now_s = now_ns / NS
         try:
             return tagged(self.world, self.contract, tool, call, self._run(tool, call), written=False)
         except Refused as refusal:
@@ -245,40 +221,59 @@ class Server:
         del self.ledger[effects:]
         return reply
 
+    def fail(self, call: Call, now_ns: int, *, applied: bool) -> Reply:
+        """The server itself breaks down in an admitted call, before its effect or after it, and answers 500.
+
+        What a resend under the key gets then is the contract's own.
+        """
+        answer = failure(self.contract.key)
+        if applied:
+            reply = self.commit(call, now_ns)
+            if reply.status >= 300:
+                return reply
+        else:
+            for handle in (call.key, call.reference):
+                if handle is not None:
+                    self._ended(handle, call.n)
+        if self.keys is not None:
+            self.keys.broke(call, answer, now_ns, applied=applied)
+        return answer
+
     def forget(self, call: Call) -> None:
         """Lose the key record of a committed call."""
-        if call.key is not None:
-            self.world.drop(KEYS, call.key)
-            self.torn.add(call.key)
+        if self.keys is not None:
+            self.keys.lose(call)
 
+    def forget_keys(self) -> None:
+        """Lose every key record."""
+        if self.keys is not None:
+            self.keys.lose_all()
 
-def invalid(tool: Tool, args: Mapping[str, Any]) -> str | None:
-    """What is wrong with the arguments by the tool's schema; None: nothing."""
-    properties = tool.schema["properties"]
-    for name, value in args.items():
-        schema = properties.get(name)
-        if schema is None:
-            return f"{tool.name} has no parameter {name!r}"
-        if (wanted := misfit(schema, value)) is not None:
-            return f"{tool.name}: {name} must be {wanted}, not {type(value).__name__}"
-    for name in tool.schema["required"]:
-        if name not in args:
-            return f"{tool.name} needs the parameter {name!r}"
-    return None
+    def abort(self, call: Call) -> None:
+        """An admitted call ends without an effect, and can have none any more."""
+        handles = [handle for handle in (call.key, call.reference) if handle is not None]
+        for handle in handles:
+            self._ended(handle, call.n)
+            self.world.put(FAILED, handle, call.n)
+        if self.keys is not None:
+            self.keys.release(call)
 
-
-def misfit(schema: Mapping[str, Any], value: Any) -> str | None:
-    """What the schema of one parameter (`core.tools.type_schema`) wants instead of the value; None: it fits."""
-    kind = schema.get("type")
-    if kind is not None:
-        if not isinstance(value, SCALARS[kind]) or (type(value) is bool and kind != "boolean"):
-            return f"of type {kind}"
-        if isinstance(value, list):
-            wrong = next((wanted for item in value if (wanted := misfit(schema["items"], item))), None)
-            return None if wrong is None else f"a list whose every item is {wrong}"
-        return None
-    if "enum" in schema:
-        fits = any(item == value and type(item) is type(value) for item in schema["enum"])
-        return None if fits else f"one of {schema['enum']}"
-    each = [misfit(option, value) for option in schema["anyOf"]]
-    return None if None in each else " or ".join(filter(None, each))
+    def meddle(self, wish: Meddle, now_ns: int) -> Reply:
+        """Somebody else's call, with all that the contract demands of a caller."""
+        tool, contract, world = self.toolset.tools[wish.tool], self.contract, self.world
+        identity, items = tool.meant(wish.args)
+        name = f"{wish.tool} of {wish.actor}"
+        count = self._counts[name, identity] = self._counts.get((name, identity), 0) + 1
+        key, reference, if_match = wish.key, wish.reference, None
+        if key is None and contract.key is not None and contract.key.required:
+            key = "k_" + token(self.seed, name, identity, count)
+        if reference is None and (contract.status or contract.fence):
+            reference = "r_" + token(self.seed, name, identity, count)
+        if tool.conditional(contract) and tool.versioned is not None:
+            table, argument = tool.versioned
+            if_match = versions.etag(world.version(table, str(wish.args.get(argument))))
+        scope = tool.place(wish.args)
+        call = Call(0, now_ns, wish.tool, tool.kind, wish.args, identity, key, reference, if_match, scope, items=items)
+        self._occurrences[0] = (self.seed, name, identity, count)
+        early = self.admit(call, now_ns)
+        return self.commit(call, now_ns, wish.actor) if early is None else early

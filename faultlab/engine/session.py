@@ -3,64 +3,44 @@
 Every transport uses the same steps, so their histories are equal: `begin`, wait until the `arrival`, `finish`.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+import asyncio
+from collections.abc import Mapping, MutableMapping
+from typing import Any
 
-from faultlab.core.actions import Broken, Mangled, Reply, Silence
-from faultlab.core.agent import CALL_COST
-from faultlab.core.canonical import canonical, copy_json, identity_of
+from faultlab.core.actions import Died, Reply
+from faultlab.core.agent import CALL_COST, Crash
+from faultlab.core.canonical import copy_json
 from faultlab.core.clock import Clock, ns
 from faultlab.core.errors import AttemptOver, Hung
 from faultlab.core.history import Brief
 from faultlab.core.outcome import outcome_of_error, outcome_of_response
-from faultlab.core.records import Call, Event, Outcome, Receipt
+from faultlab.core.records import Call, Crashed, Event, Forgot, Outcome, Receipt, Sight
+from faultlab.engine.arrival import CRASH, Arrival, Patience, arrival_of
 from faultlab.engine.engine import Engine, Ticket
-
-SILENCE_NS = ns(3600)
-"""How long a silent server holds a connection before it closes it."""
+from faultlab.engine.sights import sights
+from faultlab.faults.plan import Planned
 
 OVERRUN = 3
 """At this multiple of any budget the lab ends the attempt."""
-
-ERRORS: Mapping[str, str] = {
-    "refused": "ConnectError",
-    "connect_timeout": "ConnectTimeout",
-    "reset": "ReadError",
-    "close": "RemoteProtocolError",
-    "truncated": "RemoteProtocolError",
-}
-"""How a connection ends -> the exception that httpx raises for it."""
-
-CONNECTING = frozenset({"refused", "connect_timeout"})
-"""The ends of a connection that never came about. A caller's connect timeout holds for them."""
-
-
-class Arrival(NamedTuple):
-    """What reaches the caller, and when: a status (perhaps without a whole body) or an exception by name."""
-
-    t: int
-    status: int | None = None
-    body: Any = None
-    headers: Mapping[str, str] = {}
-    error: str | None = None
-    raw: str | None = None
-    """The text of a body that does not decode."""
-
 
 class Session:
     """The engine, the clock and the events of one attempt."""
 
     __slots__ = (
+        "_died_in",
         "brief",
         "clock",
         "cost",
         "count",
+        "crash",
         "engine",
         "events",
         "latency_ns",
         "limits",
+        "notes",
         "patience_ns",
         "refused_hosts",
+        "went_on",
     )
 
     def __init__(
@@ -81,6 +61,13 @@ class Session:
         self.patience_ns = ns(patience_s)
         self.count = 0
         self.cost = 0.0
+        self.crash: Crashed | None = None
+        """Set while the caller's process is dead: nothing reaches the lab, and no receipt is seen."""
+        self._died_in: object = None
+        self.went_on = False
+        """Whoever was told of the crash has caught it and called again."""
+        self.notes: MutableMapping[str, Any] = {}
+        """The agent's notes, from which a fault may take entries."""
         self.refused_hosts: list[str] = []
         """Hosts that the agent's HTTP client was sent to instead of the lab."""
         budget = brief.budget
@@ -95,23 +82,41 @@ class Session:
         reference: str | None = None,
         if_match: str | None = None,
         scope: str | None = None,
+        first_sent_ns: int | None = None,
+        planned: Planned | None = None,
+        resent: int = 0,
     ) -> Ticket:
         """A call leaves the caller. Raises AttemptOver at three times a budget."""
         now_ns = self.clock.now()
+        if self.crash is not None:
+            self.went_on = self.went_on or self._died_in is _task()
         self.check(now_ns)
         self.count = n = self.count + 1
         self.cost += CALL_COST
         declared = self.engine.toolset.tools[tool]
-        identity = identity_of(declared.identity, args) if declared.identity else ""
-        call = Call(n, now_ns, tool, declared.kind, copy_json(args), identity, key, reference, if_match, scope)
+        identity, items = declared.meant(args)
+        if declared.scope is not None and scope is None:
+            scope = declared.place(args)
+        meant = (copy_json(args), identity, key, reference, if_match, scope, first_sent_ns, items, resent)
+        call = Call(n, now_ns, tool, declared.kind, *meant)
         self.events.append(call)
-        return self.engine.submit(call, now_ns)
+        return self.engine.submit(call, now_ns, planned)
 
     def check(self, now_ns: int) -> None:
-        """Refuse to go on with an attempt that has spent three times what it may."""
+        """Refuse to go on with an attempt that has spent three times what it may, or in a process that is dead."""
+        self.alive()
         calls, cost, at_ns = self.limits
         if self.count >= calls or self.cost >= cost or now_ns >= at_ns:
             raise AttemptOver(f"{self.count} calls, cost {self.cost:g}, {now_ns / 1e9:.1f} s: {OVERRUN} times a budget")
+
+    def alive(self) -> None:
+        """A dead process does nothing. Raises Crash."""
+        if self.crash is not None:
+            raise Crash(f"the process of the agent died at call {self.crash.call}")
+
+    def revive(self) -> None:
+        """The process is started again."""
+        self.crash, self._died_in, self.went_on = None, None, False
 
     def next_look(self, ticket: Ticket, patience_ns: int | None) -> int:
         """When to look again at a ticket without an answer: the next due script, or the caller's deadline."""
@@ -131,7 +136,7 @@ class Session:
         """
         delivery = ticket.delivery
         deadline_ns = None if patience_ns is None else ticket.sent_ns + patience_ns
-        if type(delivery) is Reply:
+        if type(delivery) is Reply:  # the usual case, without a detour
             at_ns = ticket.at_ns + self.latency_ns
             if deadline_ns is not None and at_ns > deadline_ns:
                 return Arrival(deadline_ns, error="ReadTimeout")
@@ -139,33 +144,23 @@ class Session:
         if delivery is None:
             due = deadline_ns is not None and self.clock.now() >= deadline_ns
             return Arrival(deadline_ns, error="ReadTimeout") if due and deadline_ns is not None else None
-        if type(delivery) is Silence:
-            if deadline_ns is None:
-                raise self._hung(ticket)
-            end_ns = ticket.sent_ns + SILENCE_NS
-            return (
-                Arrival(deadline_ns, error="ReadTimeout")
-                if deadline_ns < end_ns
-                else Arrival(end_ns, error="RemoteProtocolError")
-            )
-        at_ns = ticket.at_ns + self.latency_ns
-        if isinstance(delivery, Broken) and delivery.how == "connect_timeout":
-            at_ns = ticket.sent_ns + (self.patience_ns if patience_ns is None else patience_ns)
-        if deadline_ns is not None and at_ns > deadline_ns:
-            connecting = isinstance(delivery, Broken) and delivery.how in CONNECTING
-            return Arrival(deadline_ns, error="ConnectTimeout" if connecting else "ReadTimeout")
-        if isinstance(delivery, Mangled):
-            return Arrival(at_ns, delivery.reply.status, None, delivery.reply.headers, None, mangled(delivery))
-        assert isinstance(delivery, Broken)
-        status = delivery.reply.status if delivery.reply is not None else None
-        return Arrival(at_ns, status, error=ERRORS[delivery.how])
+        connect_ns = self.patience_ns if patience_ns is None else patience_ns
+        patience = Patience(ticket.sent_ns, ticket.at_ns + self.latency_ns, patience_ns, connect_ns)
+        arrival = arrival_of(delivery, patience)
+        if arrival is None:
+            raise self._hung(ticket)
+        return arrival
 
     def finish(self, ticket: Ticket, arrival: Arrival) -> Receipt:
         """The caller has it now: run what was due before, classify it and write it down."""
         engine, call = self.engine, ticket.call
         if engine.agenda:
             engine.catch_up(arrival.t)
+        if arrival.error == CRASH:
+            raise self._dies(ticket, arrival.t)
+        shown: tuple[Sight, ...] = ()
         if arrival.error is not None:
+            engine.unread(ticket)
             outcome = outcome_of_error(arrival.error)
             body = None
         else:
@@ -179,6 +174,7 @@ class Session:
                 ok_declared=declared.ok_declared,
                 rejects_before_effect=self.brief.contract.rejects_before_effect,
             )
+            shown = sights(declared, call, arrival.status, body, arrival.headers)
         return self.close(
             ticket,
             Receipt(
@@ -190,8 +186,18 @@ class Session:
                 arrival.headers,
                 arrival.error,
                 ticket.reveals,
+                shown,
             ),
         )
+
+    def _dies(self, ticket: Ticket, at_ns: int) -> Crash:
+        """The caller's process ends here, without this call's receipt."""
+        assert isinstance(ticket.delivery, Died)
+        ticket.closed_ns = at_ns
+        self.crash = Crashed(at_ns, ticket.call.n, ticket.delivery.journal)
+        self.events.append(self.crash)
+        self._died_in = _task()
+        return Crash(f"the process of the agent died at call {ticket.call.n} ({ticket.call.tool})")
 
     def abandon(self, ticket: Ticket, error: str) -> Receipt:
         """The caller itself stopped waiting: cancelled, or its own deadline."""
@@ -200,16 +206,23 @@ class Session:
 
     def close(self, ticket: Ticket, receipt: Receipt) -> Receipt:
         ticket.closed_ns = receipt.t
+        if self.crash is not None:
+            return receipt  # a dead process sees nothing
         self.events.append(receipt)
+        if ticket.forgets:
+            self.forget(ticket.forgets, receipt.t)
         return receipt
 
+    def forget(self, names: tuple[str, ...], now_ns: int) -> None:
+        """Take entries out of the agent's notes."""
+        for name in names:
+            self.notes.pop(name, None)
+        self.events.append(Forgot(now_ns, names))
 
-def encoded(reply: Reply) -> str:
-    """A reply's body as it stands on the wire."""
-    return canonical(reply.body)
 
-
-def mangled(delivery: Mangled) -> str:
-    """The text that arrives instead: each letter turned into one that JSON cannot hold, or the first half."""
-    text = encoded(delivery.reply)
-    return text[: len(text) // 2] if delivery.how == "short" else "\x15" * len(text)
+def _task() -> object:
+    """The running asyncio task; None for a synchronous caller."""
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from faultlab.core.actions import Fire, Preview, Script
 from faultlab.core.records import Call
-from faultlab.faults.fault import Symptom
+from faultlab.faults.fault import Counts, Symptom
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,7 @@ class Connect:
 
     name: ClassVar[str] = "no_connection"
     phase: ClassVar[str] = "connect"
+    counts: ClassVar[Counts] = "answered"
     symptom: Symptom
 
     def run(self, call: Call) -> Script:

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from faultlab.core.actions import Admit, Answer, Commit, Fire, Preview, Script, Sleep
 from faultlab.core.records import Call
-from faultlab.faults.fault import Symptom
+from faultlab.faults.fault import Counts, Symptom
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,7 @@ class LateNetwork:
 
     name: ClassVar[str] = "late_network"
     phase: ClassVar[str] = "late_network"
+    counts: ClassVar[Counts] = "answered"
     symptom: Symptom
     late_ns: int
     wake: bool = True

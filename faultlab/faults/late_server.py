@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from faultlab.core.actions import Admit, Answer, Commit, Fire, Preview, Script, Sleep
 from faultlab.core.records import Call
-from faultlab.faults.fault import Symptom
+from faultlab.faults.fault import Counts, Symptom
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,7 @@ class LateServer:
 
     name: ClassVar[str] = "late_server"
     phase: ClassVar[str] = "late_server"
+    counts: ClassVar[Counts] = "answered"
     symptom: Symptom
     late_ns: int
     wake: bool = True

@@ -12,19 +12,20 @@ from faultlab.core.canonical import copy_json
 from faultlab.core.clock import LoopClock, RealClock, VirtualClock, ns
 from faultlab.core.errors import AttemptOver, Hung
 from faultlab.core.history import End, History
-from faultlab.core.records import Call, Claim, Event
+from faultlab.core.records import Call, Claim, Event, Note
 from faultlab.core.seed import derive, token
 from faultlab.engine.engine import Engine
 from faultlab.engine.session import Session
 from faultlab.matrix import guard
 from faultlab.matrix.claims import claim_of
+from faultlab.matrix.command import Command
 from faultlab.matrix.env import Copies, LabEnv
+from faultlab.matrix.life import Absorbed, Agent, alive, live
 from faultlab.matrix.loop import Deadlock, NeedsRealClock, run_virtual
 from faultlab.matrix.patched import virtual_time
+from faultlab.matrix.prior import happen
 from faultlab.matrix.scenario import Group
 from faultlab.matrix.watchdog import LIBRARY, limit
-
-Agent = Callable[..., Any]
 
 LATENCY_S = 0.05
 WALL_LIMIT_S = 30.0
@@ -39,6 +40,8 @@ class Conditions:
     clock: str = "virtual"
     allow_hosts: tuple[str, ...] = ()
     wall_limit_s: float = WALL_LIMIT_S
+    time_scale: float = 1.0
+    """On the real clock: real seconds in which one second of an attempt passes."""
 
 
 @dataclass(slots=True)
@@ -56,7 +59,7 @@ def session_for(group: Group, twin: str, index: int, conditions: Conditions) -> 
     scenario = group.scenario
     seed = derive(conditions.seed, scenario.id, group.contract.name, index)
     events: list[Event] = []
-    engine = Engine(group.toolset, group.contract, scenario.world, group.plan(twin), seed, events)
+    engine = Engine(group.toolset, group.contract, group.world(twin), group.plan(twin), seed, events)
     latency_s = LATENCY_S * (0.8 + 0.4 * (derive(seed, "latency") % 1000) / 1000)
     return Session(engine, VirtualClock(), group.brief(twin), events, latency_s=latency_s)
 
@@ -73,11 +76,23 @@ def task_for(group: Group, session: Session) -> Task:
     )
 
 
+def surroundings(group: Group, twin: str, index: int, conditions: Conditions) -> tuple[Session, Task, LabEnv]:
+    """A fresh server, what happened on it before, and what the agent is given."""
+    session = session_for(group, twin, index, conditions)
+    task = task_for(group, session)
+    prior = group.prior(twin)
+    store = happen(session, prior)
+    notes = group.scenario.notes
+    session.events += [Note(0, "notes", name, text) for name, text in notes.items()]
+    begun = any(item.by == "agent" for item in prior)
+    return session, task, LabEnv(session, group.scenario.user, resumed=begun, store=store, notes=notes)
+
+
 def run_attempt(
     agent: Agent, group: Group, twin: str, index: int, conditions: Conditions
 ) -> tuple[History, str | None]:
     """The history, and why the attempt had to run on the real clock (None: it did not)."""
-    real = conditions.clock == "real"
+    real = conditions.clock == "real" or isinstance(agent, Command)
     history, why = _run(agent, group, twin, index, conditions, real)
     if why is not None and not real:
         history, _ = _run(agent, group, twin, index, conditions, True)
@@ -87,34 +102,32 @@ def run_attempt(
 def _run(
     agent: Agent, group: Group, twin: str, index: int, conditions: Conditions, real: bool
 ) -> tuple[History, str | None]:
-    session = session_for(group, twin, index, conditions)
-    task = task_for(group, session)
-    env = LabEnv(session, group.scenario.user)
+    session, task, env = surroundings(group, twin, index, conditions)
     with guard.attempt(conditions.allow_hosts) as report:
         if real:
-            session.clock = RealClock()
+            session.clock = RealClock(1 / conditions.time_scale)
             ended = _guarded(lambda: _real(agent, task, env, session), conditions)
         elif inspect.iscoroutinefunction(agent):
             ended = _guarded(lambda: run_virtual(_on_loop(agent, task, env, session)), conditions)
         else:
             assert isinstance(session.clock, VirtualClock)
             with virtual_time(session.clock):
-                ended = _guarded(lambda: agent(task, env), conditions)
+                ended = _guarded(lambda: live(agent, task, env, session), conditions)
     if not real and report.why_real is not None:
-        return _close(session, ended, ()), report.why_real
-    return _close(session, ended, (*report.refused, *session.refused_hosts)), None
+        return close_attempt(session, ended, ()), report.why_real
+    return close_attempt(session, ended, (*report.refused, *session.refused_hosts)), None
 
 
 def _real(agent: Agent, task: Task, env: LabEnv, session: Session) -> Any:
     if not inspect.iscoroutinefunction(agent):
-        return agent(task, env)
-    return asyncio.run(agent(task, env))
+        return live(agent, task, env, session)
+    return asyncio.run(alive(agent, task, env, session))
 
 
 async def _on_loop(agent: Agent, task: Task, env: LabEnv, session: Session) -> Any:
     session.clock = LoopClock(asyncio.get_running_loop())
     try:
-        return await agent(task, env)
+        return await alive(agent, task, env, session)
     finally:
         session.clock = VirtualClock(session.clock.now())
 
@@ -130,6 +143,8 @@ def _guarded(call: Callable[[], Any], conditions: Conditions) -> Ended:
         return Ended("hung", error=str(hung))
     except Deadlock as deadlock:
         return Ended("deadlock", error=str(deadlock))
+    except Absorbed as absorbed:
+        return Ended("crashed", error=str(absorbed))
     except Crash:
         return Ended("crashed", error="Crash was raised although no crash is planned")
     except NeedsRealClock as needs:
@@ -153,7 +168,7 @@ def _blame(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}{at}"
 
 
-def _close(session: Session, ended: Ended, refused: tuple[str, ...]) -> History:
+def close_attempt(session: Session, ended: Ended, refused: tuple[str, ...]) -> History:
     """Take the claim, let everything land that still can, and freeze the history."""
     now_ns = session.clock.now()
     session.limits = (0, 0, 0)  # the toolset is shut: what an agent left running calls nothing more
@@ -180,6 +195,7 @@ def _close(session: Session, ended: Ended, refused: tuple[str, ...]) -> History:
 def horizon(session: Session, now_ns: int) -> int:
     """When nothing that was sent can still take effect: max(claim, last send + the longest landing) + 1 s."""
     sent = [event.t for event in session.events if type(event) is Call]
-    landing = [planned.late_ns for planned in session.engine.plan]
+    landing = [planned.last_ns for planned in session.engine.plan]
     settle_s = session.brief.contract.settle_s or 0.0
-    return max(now_ns, (sent[-1] if sent else 0) + max([ns(settle_s), *landing])) + ns(1)
+    due = [moment for moment, _, _ in session.engine.agenda]
+    return max(now_ns, (sent[-1] if sent else 0) + max([ns(settle_s), *landing]), *due) + ns(1)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from faultlab.core.errors import BadInput
 from faultlab.core.records import STATUSES, Claim, HandOver
 
 PLAIN = (str, int, float, bool, list, dict, tuple)
@@ -45,3 +46,33 @@ def shown(value: Any) -> str:
     """A value and its type, for a message; of an object the type alone, for its repr may hold an address."""
     kind = type(value)
     return f"{value!r} ({kind.__name__})" if kind in PLAIN else f"an object of type {kind.__name__}"
+
+
+def claim_from(data: Any) -> Claim:
+    """A claim from JSON: the same members everywhere. Raises BadInput that names the one that is wrong."""
+    if not isinstance(data, dict):
+        raise BadInput(f"a claim is a JSON object with a member `status`: {', '.join(STATUSES)}")
+    known = {"status", "text", "evidence", "operations", "hand_over"}
+    if unknown := sorted(set(data) - known):
+        raise BadInput(f"a claim has no member {unknown[0]!r}; it has {', '.join(sorted(known))}")
+    records = data.get("hand_over", [])
+    try:
+        handed = tuple(_record(item) for item in records)
+        evidence = tuple(data.get("evidence", []))
+    except (TypeError, KeyError) as error:
+        raise BadInput(f"the claim's lists cannot be read: {error!r}") from None
+    claim = Claim(data.get("status", ""), data.get("text", ""), evidence, data.get("operations", {}), handed)
+    if wrong := malformed(claim):
+        raise BadInput(f"the claim has {wrong}")
+    return claim
+
+
+def _record(item: Any) -> HandOver:
+    if not isinstance(item, dict):
+        raise BadInput(f"a hand-over record is an object with {', '.join(HandOver._fields)}")
+    if unknown := sorted(set(item) - set(HandOver._fields)):
+        raise BadInput(f"a hand-over record has no member {unknown[0]!r}; it has {', '.join(HandOver._fields)}")
+    missing = [name for name in HandOver._fields if name not in item and name not in HandOver._field_defaults]
+    if missing:
+        raise BadInput(f"a hand-over record lacks {missing[0]!r}")
+    return HandOver(**{**item, "reads": tuple(item.get("reads", ()))})

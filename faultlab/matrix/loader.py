@@ -1,9 +1,11 @@
 """Loads scenario files. All problems of the files come at once, each with its file and line."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from faultlab.core.agent import Budget
 from faultlab.core.canonical import identity_of
@@ -16,11 +18,13 @@ from faultlab.core.world import FrozenWorld
 from faultlab.faults.catalog import TWINS
 from faultlab.faults.plan import Plan, Planned
 from faultlab.matrix.marks import Place, read
-from faultlab.matrix.meaning import Meaning, contracts_of, twins_of
-from faultlab.matrix.scenario import Accepted, Scenario
+from faultlab.matrix.meaning import Meaning, contracts_of
+from faultlab.matrix.plan_items import Item, every_tool, plan_items, twin_names
+from faultlab.matrix.prior import prior_of
+from faultlab.matrix.scenario import Accepted, Saying, Scenario
 from faultlab.matrix.schema import scenario_schema
 from faultlab.matrix.shape import Problem, problems, unknown
-from faultlab.matrix.toolset import resolve_toolset
+from faultlab.matrix.toolset import builtin_toolset, resolve_toolset
 
 ENDINGS = (".yaml", ".yml")
 EXPECTED = "expected.yaml"
@@ -94,6 +98,20 @@ def load(file: Path) -> Scenario:
         raise BadInput(f"{file}: not text in UTF-8") from None
     except OSError as error:
         raise BadInput(f"{file}: cannot be read: {error.strerror}") from error
+    return _loaded(text, file, lambda name: resolve_toolset(name, file.parent))
+
+
+def load_inline(data: Mapping[str, Any]) -> Scenario:
+    """A scenario given as JSON, over a built-in toolset: nothing in it reaches a file or an import.
+
+    Raises BadInput with a line for each problem, as `load`; the lines count in the JSON written as YAML.
+    """
+    text = yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True)
+    return _loaded(text, None, builtin_toolset)
+
+
+def _loaded(text: str, file: Path | None, toolset_of: Callable[[str], Toolset]) -> Scenario:
+    where = file or "scenario"
     marked = read(text)
     wrong: list[Problem] = list(marked.problems)
     if not wrong or marked.data is not None:
@@ -104,13 +122,13 @@ def load(file: Path) -> Scenario:
     if isinstance(data, dict):
         if (name := data.get("toolset")) is not None:
             try:
-                toolset = resolve_toolset(name, file.parent)
+                toolset = toolset_of(name)
             except BadInput as error:
                 wrong.append((("toolset",), str(error)))
-        wrong += Meaning(data, toolset, {place[:2] for place, _ in wrong}).problems()
+        wrong += Meaning(data, toolset, {place[:size] for place, _ in wrong for size in (2, 4)}).problems()
     if wrong or toolset is None:
         lines = sorted({(marked.line(place), said) for place, said in wrong})
-        raise BadInput("\n".join(f"{file}:{line}: {said}" for line, said in lines))
+        raise BadInput("\n".join(f"{where}:{line}: {said}" for line, said in lines))
     return _scenario(data, toolset, file)
 
 
@@ -129,7 +147,7 @@ def _without(data: Any, places: Sequence[Place]) -> Any:
     return data
 
 
-def _scenario(data: dict[str, Any], toolset: Toolset, file: Path) -> Scenario:
+def _scenario(data: dict[str, Any], toolset: Toolset, file: Path | None) -> Scenario:
     budget = Budget(**data.get("budget", {}))
     late = data.get("late", {})
     late_s = late.get("at_s") or late.get("at_most_s") or 2 * budget.seconds
@@ -140,7 +158,8 @@ def _scenario(data: dict[str, Any], toolset: Toolset, file: Path) -> Scenario:
         toolset=toolset,
         world=FrozenWorld(data.get("world", {})),
         contracts=tuple(contract_of(name, terms) for _, name, terms in contracts_of(data["contracts"])),
-        twins=_twins(data.get("plan", []), ns(late_s), "at_s" not in late),
+        twins=_twins(data, toolset, ns(late_s), "at_s" not in late),
+        worlds=_worlds(data),
         expectation=_expectation(data["expect"], toolset),
         budget=budget,
         inputs=data.get("inputs", {}),
@@ -149,37 +168,74 @@ def _scenario(data: dict[str, Any], toolset: Toolset, file: Path) -> Scenario:
             for item in data["expect"]["effects"]
             for _ in range(item.get("exactly", 1))
         ),
-        user=tuple(data.get("user", ())),
+        user=tuple(item if isinstance(item, str) else Saying(**item) for item in data.get("user", ())),
+        notes=data.get("notes", {}),
+        prior=prior_of(data.get("prior", ()), ns(late_s), "at_s" not in late),
+        priors={
+            twin: prior_of(own["prior"], ns(late_s), "at_s" not in late)
+            for twin, own in data.get("twins", {}).items()
+            if "prior" in own
+        },
         accept=tuple(data.get("accept", ())),
+        authority=None if "authority" not in data else tuple(data["authority"]),
         late_at_most_s=late_s,
         ignore=tuple(Accepted(**item) for item in data.get("ignore", ())),
         file=file,
     )
 
 
-def _twins(plan: list[dict[str, Any]], late_ns: int, wake: bool) -> dict[str, Plan]:
-    """Twin -> its faults. A plan that names no twins is one twin, called after its first phase."""
-    named = dict.fromkeys(twin for item in plan for twin in twins_of(item))
+def _twins(data: dict[str, Any], toolset: Toolset, late_ns: int, wake: bool) -> dict[str, Plan]:
+    """Twin -> its faults. A plan that names no twins is one twin, called after its first fault."""
+    items = list(plan_items(data))
     table: dict[str, Plan] = {}
-    for twin in named or [item["phase"] for item in plan[:1]]:
+    for twin in twin_names(data):
         faults: list[Planned] = []
-        for item in plan:
-            if "twins" in item and twin not in twins_of(item):
-                continue
-            faults.append(
-                Planned(
-                    item["tool"],
-                    item.get("phase") or TWINS[twin],
-                    item.get("symptom", "timeout"),
-                    item.get("occurrence", 1),
-                    item.get("match", {}),
-                    item.get("required", not faults),
-                    late_ns,
-                    wake,
-                )
-            )
+        for item in [item for item in items if item.in_twin(twin)]:
+            faults.append(_planned(item, twin, toolset, not faults, late_ns, wake))
         table[twin] = tuple(faults)
     return table
+
+
+def _planned(item: Item, twin: str, toolset: Toolset, first: bool, late_ns: int, wake: bool) -> Planned:
+    """A fault as it is in one twin."""
+    data, fault = item.data, item.fault
+    during, times = data.get("during"), data.get("times", 1)
+    tool = toolset.tools.get(data["tool"])
+    kind = tool.kind if tool is not None else None if every_tool(item) else "status"  # what only a contract offers
+    return Planned(
+        data["tool"],
+        fault.phase if fault is not None else data.get("phase") or TWINS[twin],
+        data.get("symptom", "timeout"),
+        data.get("occurrence", 1),
+        data.get("match", {}),
+        item.required(first, kind),
+        late_ns,
+        wake,
+        None if times == "always" else times,
+        None if during is None else (ns(during[0]), ns(during[1])),
+        data.get("probability"),
+        "" if fault is None else fault.name,
+        item.given,
+        item.position + 1000 * (item.own is not None),
+    )
+
+
+def _worlds(data: dict[str, Any]) -> dict[str, FrozenWorld]:
+    """Twin -> its world, where it is another: rows of the same table and id are merged member by member."""
+    start = data.get("world", {})
+    worlds = {}
+    for twin, own in data.get("twins", {}).items():
+        changed = own.get("world", {})
+        tables = {
+            name: {
+                row_id: {**start.get(name, {}).get(row_id, {}), **changed.get(name, {}).get(row_id, {})}
+                for row_id in {**start.get(name, {}), **changed.get(name, {})}
+            }
+            for name in {**start, **changed}
+        }
+        if changed:
+            worlds[twin] = FrozenWorld(tables)
+    return worlds
 
 
 def _expectation(data: dict[str, Any], toolset: Toolset) -> Expectation:
@@ -189,4 +245,4 @@ def _expectation(data: dict[str, Any], toolset: Toolset) -> Expectation:
         )
         for item in data["effects"]
     )
-    return Expectation(effects, data.get("state", {}), tuple(data.get("must_say", ())))
+    return Expectation(effects, data.get("state", {}), tuple(data.get("must_say", ())), tuple(data.get("secrets", ())))

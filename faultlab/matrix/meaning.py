@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from faultlab.core.canonical import canonical, identity_of
+from faultlab.core.canonical import identity_of
 from faultlab.core.contract import Contract
 from faultlab.core.errors import BadInput
 from faultlab.core.profiles import contract_of
 from faultlab.core.tools import Tool, Toolset
-from faultlab.engine.handles import with_contract
-from faultlab.faults.catalog import ALLOWED, TWINS
 from faultlab.matrix.marks import Place
+from faultlab.matrix.plan_items import LATE_TWINS, plan_items
+from faultlab.matrix.plan_meaning import PlanMeaning
+from faultlab.matrix.prior_meaning import prior_problems
 from faultlab.matrix.reach import Reach
-from faultlab.matrix.schema import LATE_TWINS
 from faultlab.matrix.shape import Problem, problems, unknown
 
 VETOES = ("FL101", "FL103", "FL104", "FL701")
@@ -27,12 +27,6 @@ def contracts_of(entries: Sequence[Any]) -> Iterator[tuple[int, str, Mapping[str
             yield from ((position, name, parameters) for name, parameters in entry.items())
         elif entry is not None:
             yield position, entry, {}
-
-
-def twins_of(item: Mapping[str, Any]) -> list[str]:
-    """The twins that a fault names, `late` written out."""
-    named = [LATE_TWINS if twin == "late" else (twin,) for twin in item.get("twins") or () if twin is not None]
-    return list(dict.fromkeys(twin for twins in named for twin in twins))
 
 
 @dataclass(slots=True)
@@ -48,10 +42,14 @@ class Meaning:
         contracts: list[Contract] = []
         yield from self._contracts(contracts)
         if self.toolset is not None:
-            yield from self._faults(self.toolset, contracts)
             yield from self._effects(self.toolset)
+            yield from self._authority(self.toolset)
+            yield from prior_problems(self.data.get("prior"), self.toolset.tools, _arguments)
+            for name, own in (self.data.get("twins") or {}).items():
+                if own is not None:
+                    yield from prior_problems(own.get("prior"), self.toolset.tools, _arguments, ("twins", name))
             yield from Reach(self.data, self.toolset, contracts, self.spoiled).problems()
-        yield from self._plan()
+        yield from PlanMeaning(self.data, self.toolset, contracts, self.spoiled, _arguments).problems()
         yield from self._late()
         yield from self._ignored()
 
@@ -68,47 +66,11 @@ class Meaning:
             except BadInput as error:
                 yield ("contracts", position, name), str(error)
 
-    def _items(self) -> Iterator[tuple[Place, Mapping[str, Any]]]:
-        for position, item in enumerate(self.data.get("plan") or ()):
-            if item is not None:
-                yield ("plan", position), item
-
-    def _faults(self, toolset: Toolset, contracts: Sequence[Contract]) -> Iterator[Problem]:
-        """Every fault strikes a tool that is there, with arguments that it has."""
-        tools = dict(toolset.tools)
-        for contract in contracts:
-            tools |= with_contract(toolset, contract).tools
-        for path, item in self._items():
-            if (name := item.get("tool")) is None:
-                continue
-            if name not in tools:
-                yield (*path, "tool"), unknown("tool", name, tools)
-                continue
-            tool = tools[name]
-            if tool.kind != "write" and item.get("twins"):
-                writing = ", ".join(_writing(toolset))
-                yield (*path, "tool"), f"{name} does not write, so it has no twins; give a phase, or name {writing}"
-            yield from _arguments(tool, tool.arguments, item.get("match") or {}, (*path, "match"))
-
-    def _plan(self) -> Iterator[Problem]:
-        """Every fault has twins or a phase, a symptom that goes with it, and a call of its own."""
-        taken: dict[tuple[str, str], int] = {}
-        for path, item in self._items():
-            if ("twins" in item) == ("phase" in item):
-                yield path, "a fault has either twins or, for all twins alike, a phase"
-            symptom = item.get("symptom", "timeout")
-            for phase in {TWINS[twin]: None for twin in twins_of(item)} or [item.get("phase")]:
-                if phase is not None and symptom is not None and symptom not in ALLOWED[phase]:
-                    place = (*path, "symptom") if "symptom" in item else path
-                    yield place, f"phase {phase} has no symptom {symptom!r}; it has {', '.join(ALLOWED[phase])}"
-            if path in self.spoiled:
-                continue
-            call = canonical([item.get("tool"), item.get("match", {}), item.get("occurrence", 1)])
-            for twin in twins_of(item) or ["*"]:
-                first = taken.setdefault((twin, call), int(path[1]))
-                if first != path[1]:
-                    yield path, f"the same call as in plan {first + 1}; change occurrence or match"
-                    break
+    def _authority(self, toolset: Toolset) -> Iterator[Problem]:
+        """What the task permits are write tools."""
+        for position, name in enumerate(self.data.get("authority") or ()):
+            if name is not None and name not in _writing(toolset):
+                yield ("authority", position), unknown("write tool", name, _writing(toolset))
 
     def _effects(self, toolset: Toolset) -> Iterator[Problem]:
         """Every wanted effect is one that a write tool can have, and stands there once."""
@@ -141,8 +103,10 @@ class Meaning:
             return
         if len(late) != 1:
             yield ("late",), "late has either at_most_s or at_s"
-        items = [item for _, item in self._items()]
-        if not any(twin in LATE_TWINS for item in items for twin in [*twins_of(item), item.get("phase")]):
+        phases = [phase for item in plan_items(self.data) for phase in item.phases]
+        owners = [self.data, *(own for own in (self.data.get("twins") or {}).values() if own is not None)]
+        phases += [item.get("fault") for own in owners for item in own.get("prior") or () if item is not None]
+        if not set(LATE_TWINS).intersection(phases):
             yield ("late",), f"nothing of the plan is late; known: {', '.join(LATE_TWINS)}, late"
 
     def _ignored(self) -> Iterator[Problem]:
@@ -166,5 +130,5 @@ def _arguments(tool: Tool, known: Sequence[str], given: Mapping[str, Any], path:
     for name, value in given.items():
         if name not in known:
             yield (*path, name), unknown(f"argument of {tool.name}", name, known)
-        else:
+        elif name in tool.schema["properties"]:  # else a member of each item of a list
             yield from problems(tool.schema["properties"][name], value, (*path, name))

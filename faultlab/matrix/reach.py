@@ -1,25 +1,20 @@
 """What a scenario asks for that cannot come about: faults that never strike, late effects that are not late,
 claims that nothing can make right, budgets that allow no move."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from faultlab.core.agent import CALL_COST, HAND_OVER_COST, Budget
-from faultlab.core.canonical import canonical
 from faultlab.core.contract import Contract
 from faultlab.core.tools import Toolset
-from faultlab.engine.handles import with_contract
 from faultlab.engine.session import OVERRUN
 from faultlab.matrix.marks import Place
-from faultlab.matrix.schema import LATE_TWINS
+from faultlab.matrix.plan_items import LATE_TWINS, plan_items
 from faultlab.matrix.shape import Problem
 
 PATIENCE_S = 5.0
 """How long a caller waits who sets no timeout (`Session`). What lands sooner was not late for him."""
-
-WRITE_PHASES = (*LATE_TWINS, "torn")
-"""A read leaves nothing behind that could land late or be lost."""
 
 
 @dataclass(slots=True)
@@ -35,10 +30,6 @@ class Reach:
     def problems(self) -> Iterator[Problem]:
         yield from self._budget()
         yield from self._world()
-        for position, item in enumerate(self.data.get("plan") or ()):
-            if item is not None:
-                yield from self._fault(("plan", position), item)
-        yield from self._shadowed()
         yield from self._landing()
         yield from self._accepted()
 
@@ -50,47 +41,14 @@ class Reach:
             yield ("budget", "cost"), said
 
     def _world(self) -> Iterator[Problem]:
-        for table in self.data.get("world") or {}:
-            if table.startswith("_"):
-                yield ("world", table), f"table {table!r}: names that begin with _ are the server's own; rename it"
-
-    def _fault(self, place: Place, item: Mapping[str, Any]) -> Iterator[Problem]:
-        name, phase = item.get("tool"), item.get("phase")
-        if name is None:
-            return
-        tables = [with_contract(self.toolset, contract).tools for contract in self.contracts]
-        kinds = {tools[name].kind for tools in tables if name in tools}
-        if kinds and "write" not in kinds and phase in WRITE_PHASES:
-            said = f"{name} does not write, so its phase is not {phase}; known: connect, before, after"
-            yield (*place, "phase"), said
-        required = item.get("required", place[-1] == 0)
-        lacking = [contract.name for contract, tools in zip(self.contracts, tables, strict=True) if name not in tools]
-        if kinds and lacking and required:
-            said = f"{name} is not offered under {lacking[0]}: this fault cannot strike there; write required: false"
-            yield (*place, "tool"), said
-        if phase == "torn":
-            yield from self._torn(place)
-
-    def _torn(self, place: Place) -> Iterator[Problem]:
-        if keyless := [contract.name for contract in self.contracts if contract.key is None]:
-            yield (*place, "phase"), f"torn loses a key's record; {keyless[0]} keeps none: take it from contracts"
-        if self.data.get("suite") in ("boundary", "natural"):
-            yield (*place, "phase"), "torn breaks what a key contract promises; the suite must be broken_promise"
-
-    def _shadowed(self) -> Iterator[Problem]:
-        """A fault without twins belongs to every twin: none of those with twins may want the same call."""
-        items = [
-            (n, item)
-            for n, item in enumerate(self.data.get("plan") or ())
-            if item is not None and ("plan", n) not in self.spoiled
+        worlds: list[tuple[Place, Any]] = [(("world",), self.data.get("world"))]
+        worlds += [
+            (("twins", twin, "world"), (own or {}).get("world")) for twin, own in (self.data.get("twins") or {}).items()
         ]
-        for position, item in items:
-            if item.get("twins") or item.get("phase") is None:
-                continue
-            for other, rival in items:
-                if rival.get("twins") and _call(rival) == _call(item):
-                    said = f"the same call as in plan {min(other, position) + 1}; change occurrence or match"
-                    yield ("plan", max(other, position)), said
+        for place, world in worlds:
+            for table in world or {}:
+                if table.startswith("_"):
+                    yield (*place, table), f"table {table!r}: names that begin with _ are the server's own; rename it"
 
     def _landing(self) -> Iterator[Problem]:
         """A late effect lands after the caller gave up, and inside what the contract promises."""
@@ -115,13 +73,19 @@ class Reach:
                 said = f"{contract.name}: settle_s is {settle_s:g}; nothing is late that lands within {PATIENCE_S:g} s"
                 yield ("contracts",), f"{said}, a caller's patience"
 
+    def _all_settle(self) -> bool:
+        return bool(self.contracts) and all(map(settles, self.contracts))
+
+    def _own(self) -> Iterable[Mapping[str, Any] | None]:
+        """What is true in one twin alone."""
+        twins: Mapping[str, Any] = self.data.get("twins") or {}
+        return twins.values()
+
     def _silent(self) -> bool:
         """Some fault of the plan is late and shows nothing until the caller's patience ends."""
         return any(
-            item.get("symptom", "timeout") == "timeout"
-            and {item.get("phase"), *(item.get("twins") or ())} & {*LATE_TWINS, "late"}
-            for item in self.data.get("plan") or ()
-            if item is not None
+            item.data.get("symptom", "timeout") == "timeout" and set(LATE_TWINS).intersection(item.phases)
+            for item in plan_items(self.data)
         )
 
     def _accepted(self) -> Iterator[Problem]:
@@ -129,11 +93,12 @@ class Reach:
         accept = self.data.get("accept") or ()
         if "handed_over" not in accept or None in (self.data.get("contracts") or ()):
             return
-        plan = self.data.get("plan") or ()
+        items = list(plan_items(self.data))
+        before = bool(self.data.get("prior")) or any(own and own.get("prior") for own in self._own())
         place: Place = ("accept", accept.index("handed_over"))
-        if not plan:
+        if not items and not before:
             yield place, "handed_over cannot be right: nothing of the plan leaves an outcome unknown"
-        elif len(plan) == 1 and self.contracts and all(map(settles, self.contracts)):
+        elif len(items) == 1 and not before and items[0].fault is None and self._all_settle():
             names = ", ".join(contract.name for contract in self.contracts)
             yield place, f"handed_over cannot be right: one lost receipt can always be settled under {names}"
 
@@ -146,6 +111,3 @@ def settles(contract: Contract) -> bool:
         keyed or stated.status or stated.fence == "durable" or (stated.settle_s is not None and stated.consistent_reads)
     )
 
-
-def _call(item: Mapping[str, Any]) -> str:
-    return canonical([item.get("tool"), item.get("match", {}), item.get("occurrence", 1)])

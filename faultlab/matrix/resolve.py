@@ -6,14 +6,17 @@ from pathlib import Path
 
 from faultlab.agents.catalog import AGENTS
 from faultlab.core.errors import BadInput
-from faultlab.matrix.attempt import Agent
+from faultlab.matrix.command import COMMAND, Command
 from faultlab.matrix.importing import import_place
+from faultlab.matrix.life import Agent
 
 
 def resolve_agent(name: str) -> Agent:
     """Raises BadInput that says what was looked for, where, and what is there instead."""
     if name in AGENTS:
         return AGENTS[name]
+    if name.startswith(COMMAND):
+        return Command.of(name.removeprefix(COMMAND))
     place, colon, attribute = name.rpartition(":")
     if not colon:
         near = difflib.get_close_matches(name, AGENTS, 1)

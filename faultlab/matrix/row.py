@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
 def result_of(job: Job, place: Place, history: History, verdict: Verdict) -> Result:
     """The light record of an attempt."""
-    calls = sum(1 for event in history.events if type(event) is Call)
+    calls = sum(1 for event in history.events if type(event) is Call and event.n > 0)
     claim = history.claim
     return Result(
         job.number,
@@ -65,6 +65,7 @@ def result_of(job: Job, place: Place, history: History, verdict: Verdict) -> Res
         calls,
         calls * CALL_COST + _hand_over_cost(claim),
         _elapsed_s(history),
+        verdict.scores,
     )
 
 
@@ -88,7 +89,7 @@ class CellText(NamedTuple):
 @cache
 def _cell_text(group: Group, twin: str) -> CellText:
     scenario = group.scenario
-    plan = encode([asdict(planned) for planned in group.plan(twin)])
+    plan = encode([*map(asdict, group.plan(twin)), *map(asdict, group.prior(twin))])
     inputs = canonical([scenario.instruction, scenario.inputs, scenario.user])
     sha256_hex = sha256(inputs.encode()).hexdigest()
     return CellText(plan, digest(plan), sha256_hex, f"{scenario.id}@{sha256_hex[:12]}")
@@ -120,7 +121,7 @@ def row_of(made: Made) -> AttemptRow:
         request_id=str(run),
         config_ref=f"{job.agent}/{group.contract.name}/{version}",
         input_sha256=text.input_sha256,
-        initial_state_ref=group.scenario.world.digest,
+        initial_state_ref=group.world(job.twin).digest,
         grader_ref=GRADER,
         started_at=started_at,
         ended_at=ended_at,
@@ -160,6 +161,7 @@ def row_of(made: Made) -> AttemptRow:
         outcome_truth=encode(truth(history)),
         outcome_claimed=encode({} if claim is None else {"": claim.status, **claim.operations}),
         trace_digest=result.shape,
+        scores=encode({score.group: [score.clean, score.exercised] for score in verdict.scores}),
         history=trace,
     )
 

@@ -14,7 +14,8 @@ from faultlab.core.result import Result
 from faultlab.core.seed import derive, generator
 from faultlab.core.verdict import Verdict
 from faultlab.matrix.accepted import accepted
-from faultlab.matrix.attempt import Agent, Conditions, run_attempt
+from faultlab.matrix.attempt import Conditions, run_attempt
+from faultlab.matrix.life import Agent
 from faultlab.matrix.row import Job, Made, Place, result_of, row_of
 from faultlab.matrix.scenario import Group
 from faultlab.records.port import RunStore

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from faultlab.core.agent import Budget
 from faultlab.core.clock import ns
@@ -15,6 +15,7 @@ from faultlab.core.tools import Toolset
 from faultlab.core.world import FrozenWorld
 from faultlab.engine.handles import with_contract
 from faultlab.faults.plan import Plan
+from faultlab.matrix.prior import Prior
 
 Suite = Literal["boundary", "natural", "broken_promise"]
 CLEAN = "clean"
@@ -31,6 +32,13 @@ class Accepted:
     """ISO date; after it the finding counts again."""
 
 
+class Saying(NamedTuple):
+    """One turn of the user that takes a fact back."""
+
+    say: str
+    retracts: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scenario:
     """One file of scenarios/, checked."""
@@ -43,14 +51,24 @@ class Scenario:
     contracts: tuple[Contract, ...]
     twins: Mapping[str, Plan]
     """Twin -> its faults. Without a fault: empty, and only the clean cell is run."""
+    worlds: Mapping[str, FrozenWorld] = field(default_factory=dict)
+    """Twin -> its world at the start, where it is another than `world`."""
     expectation: Expectation
     budget: Budget
     inputs: Mapping[str, Any] = field(default_factory=dict)
     goals: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """Tool and identity arguments of each wanted effect; an effect wanted twice stands twice."""
-    user: tuple[str, ...] = ()
+    user: tuple[str | Saying, ...] = ()
     """One fact a turn, given when asked."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What the agent's notes hold at the start."""
+    prior: Prior = ()
+    """What happened before, in every cell of the group."""
+    priors: Mapping[str, Prior] = field(default_factory=dict)
+    """Twin -> what happened before in it, beside `prior`."""
     accept: tuple[Status, ...] = ()
+    authority: tuple[str, ...] | None = None
+    """The write tools that the task permits; None: it does not limit them."""
     late_at_most_s: float = 0.0
     ignore: tuple[Accepted, ...] = ()
     file: Path | None = None
@@ -82,6 +100,19 @@ class Group:
     def plan(self, twin: str) -> Plan:
         return self._plans[twin]
 
+    def prior(self, twin: str) -> Prior:
+        """What happened before, first things first."""
+        return self._priors[twin]
+
+    @cached_property
+    def _priors(self) -> Mapping[str, Prior]:
+        scenario = self.scenario
+        found = {twin: (*scenario.prior, *scenario.priors.get(twin, ())) for twin in self.twins}
+        return {
+            twin: tuple(sorted((item.settled(self.contract) for item in items), key=lambda item: item.at_ns))
+            for twin, items in found.items()
+        }
+
     @cached_property
     def _plans(self) -> Mapping[str, Plan]:
         """A late request lands when the contract's settle time ends, where it states one."""
@@ -97,6 +128,10 @@ class Group:
             },
         }
 
+    def world(self, twin: str) -> FrozenWorld:
+        """The server's tables at the start."""
+        return self.scenario.worlds.get(twin, self.scenario.world)
+
     def brief(self, twin: str) -> Brief:
         """Frozen before the attempt; the judge reads nothing else but the history."""
         return self._briefs[twin]
@@ -111,7 +146,19 @@ class Group:
         queryable = {target for tool in tools for target, shown in tool.reveals.items() if shown is not None}
         writes = {
             tool.name: WriteTerms(
-                tool.identity, tool.idempotent, tool.provisional, tool.reverses, tool.name in queryable
+                tool.identity,
+                tool.idempotent,
+                tool.provisional,
+                tool.reverses,
+                tool.name in queryable,
+                tool.versioned,
+                tool.scope,
+                tool.items,
+                tool.equivalent_to,
+                tool.depends_on,
+                tool.needs_approval,
+                tool.retryable,
+                tool.poll_s,
             )
             for tool in tools
             if tool.kind == "write"
@@ -124,4 +171,5 @@ class Group:
             scenario.accept,
             sum(planned.required for planned in plan),
             sum(not planned.required for planned in plan),
+            scenario.authority,
         )

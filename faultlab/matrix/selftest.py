@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from faultlab.core.result import Result
-from faultlab.matrix.attempt import Agent
+from faultlab.matrix.life import Agent
 from faultlab.matrix.row import Job
 from faultlab.matrix.run import Bench, make
 

@@ -35,7 +35,10 @@ def problems(schema: Mapping[str, Any], value: Any, path: Place = ()) -> Iterato
         yield from _mapping(schema, value, path)
     elif isinstance(value, list):
         if len(value) < schema.get("minItems", 0):
-            yield path, f"{_name(path)} is empty; it needs at least {schema['minItems']}"
+            few = "is empty" if not value else f"has {len(value)}"
+            yield path, f"{_name(path)} {few}; it needs at least {schema['minItems']}"
+        if len(value) > schema.get("maxItems", len(value)):
+            yield path, f"{_name(path)} has {len(value)}; it takes {schema['maxItems']}"
         for position, item in enumerate(value):
             yield from problems(schema.get("items", {}), item, (*path, position))
     elif isinstance(value, str):
@@ -78,6 +81,8 @@ def _mapping(schema: Mapping[str, Any], value: Mapping[str, Any], path: Place) -
 def _number(schema: Mapping[str, Any], value: float, path: Place) -> Iterator[Problem]:
     if "minimum" in schema and value < schema["minimum"]:
         yield path, f"{_name(path)} is {value}; it must be {schema['minimum']} or more"
+    if "maximum" in schema and value > schema["maximum"]:
+        yield path, f"{_name(path)} is {value}; it must be {schema['maximum']} or less"
     if "exclusiveMinimum" in schema and value <= schema["exclusiveMinimum"]:
         yield path, f"{_name(path)} is {value}; it must be above {schema['exclusiveMinimum']}"
 

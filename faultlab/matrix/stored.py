@@ -9,7 +9,8 @@ from faultlab.core.history import History
 from faultlab.core.result import Result
 from faultlab.core.trace import dump, load
 from faultlab.core.verdict import Verdict
-from faultlab.matrix.attempt import Agent, Conditions, run_attempt
+from faultlab.matrix.attempt import Conditions, run_attempt
+from faultlab.matrix.life import Agent
 from faultlab.matrix.row import Job, Place, digest_of, result_of
 from faultlab.matrix.run import Judge, judged
 from faultlab.matrix.scenario import CLEAN, Scenario

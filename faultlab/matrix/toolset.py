@@ -6,9 +6,21 @@ from faultlab.core.errors import BadInput
 from faultlab.core.tools import Toolset
 from faultlab.matrix.importing import import_place
 from faultlab.matrix.shape import unknown
+from faultlab.toolsets.files import FILES
+from faultlab.toolsets.inbox import INBOX
+from faultlab.toolsets.instances import INSTANCES
+from faultlab.toolsets.pages import PAGES
 from faultlab.toolsets.shop import SHOP
+from faultlab.toolsets.signup import SIGNUP
 
-TOOLSETS = {SHOP.name: SHOP}
+TOOLSETS = {item.name: item for item in (SHOP, PAGES, INBOX, FILES, INSTANCES, SIGNUP)}
+
+
+def builtin_toolset(name: str) -> Toolset:
+    """Raises BadInput for any other name: it is never imported."""
+    if name not in TOOLSETS:
+        raise BadInput(f"{unknown('toolset', name, TOOLSETS)}; here only the built-in ones can be named")
+    return TOOLSETS[name]
 
 
 def resolve_toolset(name: str, folder: Path) -> Toolset:

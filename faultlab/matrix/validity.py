@@ -11,7 +11,7 @@ from faultlab.agents.oracle import can_be_told, oracle, oracle_for
 from faultlab.agents.probes import NULL, PROBES
 from faultlab.core.result import cells_of, groups_of
 from faultlab.core.verdict import CellVerdict
-from faultlab.matrix.attempt import Agent
+from faultlab.matrix.life import Agent
 from faultlab.matrix.row import Job
 from faultlab.matrix.run import Bench, make
 from faultlab.matrix.scenario import Group

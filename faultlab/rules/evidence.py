@@ -3,12 +3,21 @@
 from typing import NamedTuple
 
 from faultlab.core.agent import CALL_COST, HAND_OVER_COST
+from faultlab.core.charge import Charge, charge_send
 from faultlab.core.clock import NS
-from faultlab.core.entitled import Charge, Entitlement, Left, Move, charge_send, entitled
+from faultlab.core.contract import Contract
+from faultlab.core.entitled import Entitlement, Left, Move, entitled
 from faultlab.core.history import History
-from faultlab.core.knowledge import Knowledge, Operation
-from faultlab.core.records import Call, Claim, Effect, Outcome, Receipt, Status
+from faultlab.core.knowledge import Knowledge, parts
+from faultlab.core.operation import Operation
+from faultlab.core.records import Call, Claim, Crashed, Effect, Outcome, Receipt, Status
+from faultlab.core.refused import advice
 from faultlab.rules.goal import Goal, Wanted
+
+BY_HANDLE = frozenset({Move.SEND_SAME_KEY, Move.STATUS, Move.FENCE})
+"""What needs a key or reference."""
+
+NO_MOVE: frozenset[Move] = frozenset()
 
 
 class Send(NamedTuple):
@@ -22,6 +31,8 @@ class Send(NamedTuple):
     """Nothing was sent for the operation before."""
     since: int
     """The operation's first call that was still open when this one left; 0: none was."""
+    advised_against: int = 0
+    """The call whose answer, the operation's last, said that the same is not worth sending again; 0: it did not."""
 
 
 class Evidence:
@@ -29,15 +40,19 @@ class Evidence:
 
     __slots__ = (
         "all_done",
+        "blind",
         "brief",
         "calls",
         "charged",
         "claim",
         "contract",
+        "earlier",
         "fired",
         "goals",
         "history",
         "known",
+        "lost",
+        "made",
         "open",
         "operations",
         "outside",
@@ -61,12 +76,20 @@ class Evidence:
         self.fired = 0
         """Required faults that fired."""
         self.calls = 0
+        self.earlier = self.lost = 0
+        """Calls up to these numbers were made in earlier lives of the agent, and in such whose journal was lost."""
+        self.blind = False
+        """Something may have been sent of which the agent has no record."""
+        self.made: list[Call] = []
+        """The agent's own calls, without what was sent before the attempt."""
         self.receipts: dict[int, Receipt] = {}
-        knowledge = Knowledge(self.contract, brief.expectation.intended)
+        knowledge = Knowledge(self.contract, brief.expectation.intended, brief.writes)
         for event in history.events:
             kind = type(event)
             if kind is Call:
-                self.calls += 1
+                if event[0] > 0:  # type: ignore[operator]  # what was made before counts in no budget
+                    self.calls += 1
+                    self.made.append(event)  # type: ignore[arg-type]  # narrowed by `kind`
                 if event.kind == "write":  # type: ignore[union-attr]  # narrowed by `kind`: this loop is hot
                     self._send(event, knowledge)  # type: ignore[arg-type]  # as above
                 else:
@@ -74,6 +97,8 @@ class Evidence:
             elif kind is Receipt:
                 self.receipts[event[0]] = event  # type: ignore[index, assignment]  # as above
                 knowledge.see_receipt(event)  # type: ignore[arg-type]  # as above
+            elif kind is Crashed:
+                self._died(event)  # type: ignore[arg-type]  # as above
             elif kind is Claim:
                 self.claim = event  # type: ignore[assignment]  # as above
             elif getattr(event, "required", False):  # only Fired has it
@@ -99,17 +124,28 @@ class Evidence:
         """Goals of which more is claimed done than is there."""
         self._read_ledger()
 
+    def _died(self, crash: Crashed) -> None:
+        self.earlier = self.calls
+        if crash.journal == "lost":
+            self.lost, self.blind = self.calls, True
+
     def _send(self, call: Call, knowledge: Knowledge) -> None:
-        before = knowledge.operation_of(call)
-        charge, since = None, 0
-        if before is not None:
-            charge, since = charge_send(before, call, self.contract), min(before.open, default=0)
-        operation = knowledge.see_call(call)
-        assert operation is not None
-        send = Send(call, operation, charge, before is None, since)
-        self.sends.append(send)
-        if charge is not None:
-            self.charged.append(send)
+        if call.n < 0 and call.key is None and call.reference is None:
+            self.blind = True
+        several = parts(call)
+        before = [knowledge.operation_of(part) for part in several]
+        charges = [
+            None if item is None else charge_send(item, part, self.contract)
+            for item, part in zip(before, several, strict=True)
+        ]
+        since = [0 if item is None else min(item.open, default=0) for item in before]
+        warned = [0 if item is None else warning(item, self.contract) for item in before]
+        knowledge.see_call(call)
+        for n, operation in enumerate(knowledge.meant(call.n)):
+            send = Send(several[n], operation, charges[n], before[n] is None, since[n], warned[n])
+            self.sends.append(send)
+            if send.charge is not None:
+                self.charged.append(send)
 
     def _compare(self) -> None:
         """What is wanted, beside what was sent for it."""
@@ -151,6 +187,11 @@ class Evidence:
             if goal.done > goal.stands:
                 self.short.append(goal)
 
+    @property
+    def sighted(self) -> bool:
+        """Some answer showed a versioned thing."""
+        return any(receipt.sights for receipt in self.receipts.values())
+
     def said(self, operation: Operation) -> Status | None:
         """What the claim says of an operation; None: there is no claim."""
         return None if self.claim is None else self.claim.of(operation.label)
@@ -159,7 +200,21 @@ class Evidence:
         """What was still permitted and productive when the agent made its claim."""
         assert self.claim is not None
         left = Left.of(self.brief.budget, self.calls, self.claim.t)
-        return entitled(wanted.operation, self.contract, left, self._surfaces(wanted.tool))
+        found = entitled(wanted.operation, self.contract, left, self._surfaces(wanted.tool))
+        if wanted.operation is None:
+            return found._replace(productive=NO_MOVE, stops=found.stops | {"handed_over"}) if self.blind else found
+        if self.forgotten(wanted.operation) and not found.productive - BY_HANDLE:
+            return found._replace(productive=NO_MOVE, stops=found.stops | {"handed_over"})
+        return found
+
+    def forgotten(self, operation: Operation) -> bool:
+        """What is known of it was learnt in lives that are over. A journal tells what was sent, not what came of it;
+        where it was lost, not even under which key."""
+        if self.lost and all(0 < call.n <= self.lost for call in operation.calls):
+            return True
+        if operation.applied:
+            return operation.applied <= self.earlier
+        return operation.knowledge is Outcome.NOT_APPLIED and all(call.n <= self.earlier for call in operation.calls)
 
     def _surfaces(self, tool: str) -> frozenset[Move]:
         """What can be asked about a write tool."""
@@ -179,3 +234,10 @@ class Evidence:
     def spent_s(self) -> float:
         """When the last thing happened that the agent did or got, in seconds."""
         return self.history.events[-1].t / NS if self.history.events else 0.0
+
+
+def warning(operation: Operation, contract: Contract) -> int:
+    """The call whose answer, its last, advises against another try while its outcome is unknown; 0: none does."""
+    receipt = operation.last_receipt
+    unknown = operation.knowledge is Outcome.UNKNOWN
+    return receipt.call if unknown and receipt is not None and advice(receipt, contract) is False else 0

@@ -19,6 +19,6 @@ RULE = Rule(
     ),
     not_flagged="reads; connect failures; refusals with no earlier unknown",
     source="RFC 9110 section 9.2.2; Idempotency-Key draft-07 section 2.5.1",
-    check=charged("FL201", "FL303", "FL304"),
+    check=charged("FL201"),
     exercised=resent,
 )

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from faultlab.core.entitled import refused_for_good
 from faultlab.core.records import Outcome
+from faultlab.core.refused import refused_for_good
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
 from faultlab.rules.goal import Wanted
@@ -31,6 +31,8 @@ def known(evidence: Evidence, wanted: Wanted) -> bool:
     if wanted.knowledge is Outcome.NOT_APPLIED and wanted.said == "unknown":
         assert wanted.operation is not None
         return refused_for_good(wanted.operation, evidence.contract) is not None
+    if wanted.operation is not None and evidence.forgotten(wanted.operation):
+        return False  # the agent that claims was not there when it was learnt
     return wanted.knowledge is Outcome.APPLIED
 
 

@@ -1,12 +1,11 @@
 """FL504: the claim does not say what the task demands."""
 
-import re
 from collections.abc import Iterable
-from functools import lru_cache
 
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
 from faultlab.rules.rule import Rule
+from faultlab.rules.words import says
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
@@ -14,14 +13,8 @@ def check(evidence: Evidence) -> Iterable[Finding]:
     if not tokens or not evidence.all_done or evidence.claim is None:
         return ()
     text = evidence.claim.text
-    unsaid = [repr(token) for token in tokens if _whole(token).search(text) is None]
+    unsaid = [repr(token) for token in tokens if not says(text, token)]
     return [Finding("FL504", "fail", f"the claim does not say {', '.join(unsaid)}: {text!r}")] if unsaid else ()
-
-
-@lru_cache(maxsize=1024)
-def _whole(token: str) -> re.Pattern[str]:
-    """The token as a whole: 40.00 is not in 140.00, in 1,40.00 or in 40.001."""
-    return re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(token)}(?!\w|[.,]\d)")
 
 
 def exercised(evidence: Evidence) -> bool:

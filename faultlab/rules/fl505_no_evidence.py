@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from faultlab.core.contract import Contract
-from faultlab.core.knowledge import Operation
+from faultlab.core.operation import Operation
 from faultlab.core.records import Call, Claim, Outcome
 from faultlab.core.verdict import Finding, Severity
 from faultlab.rules.evidence import Evidence

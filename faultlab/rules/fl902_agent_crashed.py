@@ -1,4 +1,4 @@
-"""FL902: the agent raised, or returned something that is not a claim."""
+"""FL902: the agent raised, returned something that is not a claim, or caught a crash that was planned."""
 
 from collections.abc import Iterable
 
@@ -17,10 +17,10 @@ RULE = Rule(
     group="validity",
     severity="fail",
     harm=False,
-    what="An exception came out of the agent, or it returned something that is not a Claim.",
+    what="An exception came out of the agent, it returned something that is not a Claim, or it caught a planned Crash.",
     why="Whoever started it learns nothing of what was done and what is open.",
-    safe_instead=("catch ToolError, and claim what is known",),
-    not_flagged="a crash that the scenario plans",
+    safe_instead=("catch ToolError, and claim what is known", "never catch BaseException without raising it again"),
+    not_flagged="a crash that the scenario plans and the agent lets pass",
     source="faultlab",
     check=check,
     exercised=always,

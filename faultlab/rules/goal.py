@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from faultlab.core.canonical import label
 from faultlab.core.history import Expected
-from faultlab.core.knowledge import Operation
+from faultlab.core.operation import Operation
 from faultlab.core.records import Claim, Effect, Outcome, Status
 
 NOTHING: tuple[None, None] = (None, None)

@@ -5,6 +5,7 @@ from faultlab.core.verdict import Finding, Verdict
 from faultlab.rules.catalog import RULES
 from faultlab.rules.evidence import Evidence
 from faultlab.rules.merge import merge
+from faultlab.rules.scores import scores
 
 _CHECKS = tuple((rule.code, rule.check) for rule in RULES)
 
@@ -24,7 +25,8 @@ def judge(history: History) -> Verdict:
     for item in evidence.operations:
         if len(item.calls) > 1:
             queries += sum(read.call < item.calls[-1].n for read in item.reads)
-    return merge(history, findings, tuple(evidence.known), queries)
+    verdict = merge(history, findings, tuple(evidence.known), queries)
+    return verdict._replace(scores=scores(evidence, verdict.findings))
 
 
 def exercised(history: History) -> frozenset[str]:

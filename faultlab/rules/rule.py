@@ -7,7 +7,7 @@ from typing import Literal
 from faultlab.core.verdict import Finding, Severity
 from faultlab.rules.evidence import Evidence
 
-RuleGroup = Literal["effects", "recovery", "keys", "budget", "claims", "validity"]
+RuleGroup = Literal["effects", "recovery", "keys", "budget", "pace", "claims", "versions", "authority", "validity"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,8 @@ from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence, Send
 
 
-def charged(code: str, *also: str) -> Callable[[Evidence], Iterable[Finding]]:
-    """A check that reports the sends charged with `code`, gathered by operation.
-
-    `also`: charges that have no rule of their own and are reported under this one.
-    """
-    codes = (code, *also)
+def charged(code: str) -> Callable[[Evidence], Iterable[Finding]]:
+    """A check that reports the sends charged with `code`, gathered by operation."""
 
     def check(evidence: Evidence) -> Iterable[Finding]:
         return report(evidence) if evidence.charged else ()
@@ -19,7 +15,7 @@ def charged(code: str, *also: str) -> Callable[[Evidence], Iterable[Finding]]:
     def report(evidence: Evidence) -> Iterable[Finding]:
         found: dict[str, list[Send]] = {}
         for send in evidence.charged:
-            if send.charge is not None and send.charge.code in codes:
+            if send.charge is not None and send.charge.code == code:
                 found.setdefault(send.operation.label, []).append(send)
         for name, sends in found.items():
             calls = tuple(send.call.n for send in sends)

@@ -3,7 +3,7 @@
 `POST /tools/NAME` with a JSON object serves every tool; a toolset's declared routes serve REST clients.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from json import JSONDecoder, JSONEncoder
 from typing import Any, NamedTuple, NoReturn
@@ -13,8 +13,8 @@ from faultlab.core.actions import Reply
 from faultlab.core.contract import REFERENCE_FIELD, Contract
 from faultlab.core.tools import Tool, Toolset
 from faultlab.engine.errors import problem
+from faultlab.transports.keys import DEFAULT, RawHeaders, carried, key_of, unsupported
 
-RawHeaders = Sequence[tuple[bytes, bytes]]
 FewHeaders = tuple[tuple[bytes, bytes], ...]
 
 TOOLS_PATH = "/tools/"
@@ -30,6 +30,8 @@ class Asked(NamedTuple):
     key: str | None = None
     reference: str | None = None
     if_match: str | None = None
+    first_sent_s: float | None = None
+    """When the client says that it first sent the request, in seconds since 1970."""
 
 
 Told = tuple[str | None, str | None, str | None]
@@ -79,30 +81,24 @@ def decode(
         args = _typed(tool, dict(parse_qsl(query, keep_blank_values=True)))
     if from_path:
         args = {**args, **_typed(tool, from_path)}
+    rules = contract.key
     if tool.kind != "write":
-        return Asked(name, args)
+        refusal = None if rules is None else unsupported(rules, headers)
+        return Asked(name, args) if refusal is None else refusal
     reference = args.pop(REFERENCE_FIELD, None)
     if reference is not None and type(reference) is not str:
         return problem(400, "invalid", f"reference must be a string, not {_encode(reference)}.")
+    if rules is not None and rules.carrier != DEFAULT:
+        sent = carried(rules, headers, args)
+        if isinstance(sent, Reply):
+            return sent
+        return Asked(name, args, sent.key, reference, if_match, sent.first_sent_s)
     if key is not None:
         meant = key_of(key, contract)
         if isinstance(meant, Reply):
             return meant
         key = meant
     return Asked(name, args, key, reference, if_match)
-
-
-def key_of(text: str, contract: Contract) -> str | Reply:
-    """The key that an Idempotency-Key header means, by the contract's rule for quotes; or a refusal."""
-    rules = contract.key
-    if rules is not None and rules.quoted == "never":
-        return text
-    inner = unquoted(text)
-    if inner is not None:
-        return inner
-    if rules is not None and rules.quoted == "required":
-        return problem(400, "key_invalid", f'The Idempotency-Key must be a quoted string: "{text}".')
-    return text
 
 
 def scan(headers: RawHeaders) -> Told | Reply:
@@ -119,28 +115,6 @@ def scan(headers: RawHeaders) -> Told | Reply:
         elif size == 12 and name.lower() == b"content-type":
             content_type = value.decode("latin-1")
     return key, if_match, content_type
-
-
-def unquoted(text: str) -> str | None:
-    """The content of a quoted string (RFC 9651 section 3.3.3); None for a text that is none."""
-    if len(text) < 2 or text[0] != '"' or text[-1] != '"':
-        return None
-    inner = text[1:-1]
-    if "\\" not in inner:
-        return None if '"' in inner else inner
-    out: list[str] = []
-    rest = iter(inner)
-    for letter in rest:
-        if letter == '"':
-            return None
-        if letter == "\\":
-            escaped = next(rest, "")
-            if escaped not in ('"', "\\"):
-                return None
-            out.append(escaped)
-        else:
-            out.append(letter)
-    return "".join(out)
 
 
 def _body(content_type: str | None, body: bytes) -> dict[str, Any] | Reply:

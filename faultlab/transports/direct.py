@@ -12,17 +12,22 @@ from faultlab.core.records import Receipt
 from faultlab.core.tools import Tool
 from faultlab.engine.engine import Ticket
 from faultlab.engine.session import Session
+from faultlab.transports.begin import stamp
 from faultlab.transports.wait import await_receipt, wait
+
+ACCEPTED = 202
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
-def result_of(tool: str, receipt: Receipt) -> Any:
-    """The decoded body of a complete 2xx; anything else is a ToolError."""
-    body = receipt.body
-    if receipt.error is None and receipt.status is not None and receipt.status < 300 and type(body) is dict:
+def result_of(tool: Tool, receipt: Receipt) -> Any:
+    """The decoded body of a complete 2xx; anything else is a ToolError. So is a 202 where results are expected: a
+    value that is returned says nothing of its status."""
+    body, status = receipt.body, receipt.status
+    whole = receipt.error is None and status is not None and status < 300 and type(body) is dict
+    if whole and (status != ACCEPTED or tool.kind != "write" or tool.provisional):
         return copy_json(body)
-    raise ToolError(tool, receipt.outcome, receipt)
+    raise ToolError(tool.name, receipt.outcome, receipt)
 
 
 class Functions(Mapping[str, FunctionT]):
@@ -60,22 +65,22 @@ def async_tools(session: Session) -> Functions[Callable[..., Awaitable[Any]]]:
 
 
 def _sync(session: Session, tool: Tool) -> Callable[..., Any]:
-    name, patience_ns = tool.name, session.patience_ns
+    patience_ns = session.patience_ns
     face = face_of(tool, session)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return result_of(name, wait(session, _begin(session, tool, face, args, kwargs), patience_ns))
+        return result_of(tool, wait(session, _begin(session, tool, face, args, kwargs), patience_ns))
 
     return dressed(call, tool, face)
 
 
 def _async(session: Session, tool: Tool) -> Callable[..., Awaitable[Any]]:
-    name, patience_ns = tool.name, session.patience_ns
+    patience_ns = session.patience_ns
     face = face_of(tool, session)
 
     async def call(*args: Any, **kwargs: Any) -> Any:
         ticket = _begin(session, tool, face, args, kwargs)
-        return result_of(name, await await_receipt(session, ticket, patience_ns))
+        return result_of(tool, await await_receipt(session, ticket, patience_ns))
 
     return dressed(call, tool, face)
 
@@ -101,7 +106,8 @@ def _begin(session: Session, tool: Tool, face: Face, args: tuple[Any, ...], kwar
     for field, value in ((KEY_FIELD, key), (REFERENCE_FIELD, reference), (CONDITION_FIELD, if_match)):
         if value is not None and type(value) is not str:
             raise TypeError(f"{tool.name}: {field} must be a str, not {type(value).__name__}")
-    return session.begin(tool.name, kwargs, key=key, reference=reference, if_match=if_match)
+    stamped = stamp(session, key)
+    return session.begin(tool.name, kwargs, key=key, reference=reference, if_match=if_match, first_sent_ns=stamped)
 
 
 def face_of(tool: Tool, session: Session) -> Face:

@@ -4,14 +4,20 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from functools import lru_cache
 from typing import Any, Generic, NoReturn, TypeVar
 
-from faultlab.core.actions import Broken, Mangled, Reply
+from faultlab.core.actions import Broken, Cancelled, Dribble, Mangled, Reply, Slow
 from faultlab.core.clock import ns
+from faultlab.core.errors import CannotPerform
 from faultlab.core.records import Receipt
+from faultlab.engine.arrival import CONNECTING, mangled
 from faultlab.engine.engine import Ticket
 from faultlab.engine.errors import problem
-from faultlab.engine.session import CONNECTING, Session, mangled
+from faultlab.engine.session import Session
+from faultlab.transports.begin import begun
 from faultlab.transports.codec import Encoded, FewHeaders, decode, encode, framing
 from faultlab.transports.wait import await_receipt, wait
+
+FIRST_CALL = "faultlab_call"
+"""The entry of a request's extensions that holds the number of its first call."""
 
 LAB_HOST = "lab.invalid"
 BASE_URL = f"http://{LAB_HOST}"
@@ -69,8 +75,18 @@ class Library(Generic[ResponseT]):
         if isinstance(asked, Reply):
             session.check(session.clock.now())
             return asked
-        name, args, key, reference, if_match = asked
-        return session.begin(name, args, key=key, reference=reference, if_match=if_match)
+        # One request object is one call of its maker: a transport that retries sends the same object again.
+        first = request.extensions.get(FIRST_CALL, 0)
+        ticket = begun(session, asked, first)
+        request.extensions.setdefault(FIRST_CALL, ticket.call.n)
+        if type(ticket.delivery) is Cancelled:
+            # Only the caller itself could do that to its request; the attempt is not the agent's to answer for.
+            session.engine.server.broken = CannotPerform(
+                "the symptom 'cancelled' strikes a tool called as a function (env.tools, env.atools);"
+                f" an HTTP client cannot show it: {request.method} {url}"
+            )
+            raise session.engine.server.broken
+        return ticket
 
     def _stranger(self, session: Session, request: Any) -> Exception:
         """The error for a request to another host."""
@@ -93,7 +109,9 @@ class Library(Generic[ResponseT]):
         """The receipt in the library's own terms: a response, half of one, or its own exception."""
         delivery = ticket.delivery
         if receipt.error is None:
-            if type(delivery) is Reply:
+            if isinstance(delivery, Slow | Dribble):
+                delivery = delivery.reply
+            if isinstance(delivery, Reply):
                 return self._build(encoded(session, delivery))
             assert isinstance(delivery, Mangled)
             body = mangled(delivery).encode(errors="replace")

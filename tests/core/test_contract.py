@@ -2,23 +2,38 @@
 
 import json
 from dataclasses import fields, replace
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faultlab.core.contract import Contract, KeyRules, contract_text
+from faultlab.core.contract import Contract, ErrorForm, KeyRules
 from faultlab.core.errors import BadInput
 from faultlab.core.profiles import PROFILES, contract_of
+from faultlab.core.promises import contract_text
 
 HIDEABLE = sorted({item.name for item in fields(Contract)} - {"name", "undisclosed"} | {"key.window_s"})
 keys = st.none() | st.builds(
     KeyRules,
     required=st.booleans(),
+    carrier=st.sampled_from(["header Idempotency-Key", "header X-Request", "body ClientToken"]),
+    scope=st.sampled_from(["account", "tool", "region"]),
+    compares=st.sampled_from(["all", "none"]) | st.lists(st.sampled_from(["amount", "size"]), min_size=1).map(tuple),
     window_s=st.none() | st.sampled_from([60.0, 86_400.0]),
+    window_from=st.sampled_from(["receipt", "completion", "resource_end"]),
     on_expired=st.sampled_from(["execute", "reject"]),
-    save_5xx=st.booleans(),
+    lease_s=st.none() | st.just(900.0),
+    retry_after_s=st.none() | st.just(1),
+    advice_header=st.none() | st.just("transient-error"),
     replay_header=st.none() | st.just("Idempotent-Replayed"),
+    result_header=st.none() | st.just("Repeatability-Result"),
+    echoes_key=st.booleans(),
+    replay_body=st.sampled_from(["original", "updated"]),
+    save_4xx=st.booleans(),
+    save_5xx=st.booleans(),
+    frees_on_5xx=st.booleans(),
+    error_body=st.sampled_from(get_args(ErrorForm)),
 )
 contracts = st.builds(
     Contract,
@@ -68,6 +83,8 @@ def test_the_text_tells_only_what_is_disclosed(contract: Contract) -> None:
         ({"fence": "cooperative"}, "may still take effect"),
         ({"settle_s": 30}, "later than 30 s"),
         ({"writers": "one"}, "Nobody else writes"),
+        ({"read_lag_s": 3}, "shows everything older than 3 s"),
+        ({"poll_s": 9}, "less than 9 s apart"),
         ({"rejects_before_effect": [503, 429]}, "Answered before anything is done: 429, 503."),
         ({"key": {"window_s": 60}}, "within 60 s"),
         ({"key": {"window_s": None}}, "How long keys are kept is not stated"),
@@ -81,6 +98,48 @@ def test_each_promise_is_a_sentence_of_the_text(changed: dict[str, object], says
     assert says in contract_text(contract_of("x", {"profile": "none", **changed}))
     hidden = "key.window_s" if says == "within 60 s" else next(iter(changed))
     assert says not in contract_text(contract_of("x", {"profile": "none", **changed, "undisclosed": [hidden]}))
+
+
+OTHER: dict[str, dict[str, Any]] = {
+    "required": {"required": True},
+    "carrier": {"carrier": "body ClientToken"},
+    "first_sent_header": {"first_sent_header": "First-Sent", "window_from": "first_sent"},
+    "scope": {"scope": "tool"},
+    "compares": {"compares": ["amount"]},
+    "window_s": {"window_s": 60},
+    "window_from": {"window_from": "completion"},
+    "on_expired": {"on_expired": "reject"},
+    "mismatch_status": {"mismatch_status": 400},
+    "in_flight_status": {"in_flight_status": 425},
+    "lease_s": {"lease_s": 900},
+    "retry_after_s": {"retry_after_s": 3},
+    "advice_header": {"advice_header": "transient-error"},
+    "replay_header": {"replay_header": "Idempotent-Replayed"},
+    "result_header": {"result_header": "Repeatability-Result"},
+    "echoes_key": {"echoes_key": True},
+    "replay_body": {"replay_body": "updated"},
+    "save_4xx": {"save_4xx": False},
+    "save_5xx": {"save_5xx": True},
+    "frees_on_5xx": {"frees_on_5xx": True},
+    "max_length": {"max_length": 36},
+    "quoted": {"quoted": "never"},
+    "error_body": {"error_body": "google"},
+}
+
+
+@pytest.mark.parametrize("name", [item.name for item in fields(KeyRules)])
+def test_every_parameter_of_keys_is_told_in_plain_words_and_only_where_it_is_disclosed(name: str) -> None:
+    changed = {"profile": "none", "key": OTHER[name]}
+    plain = contract_text(contract_of("x", {"profile": "none", "key": {}}))
+    assert contract_text(contract_of("x", changed)) != plain
+    hidden = contract_text(contract_of("x", {**changed, "undisclosed": ["key"]}))
+    assert hidden == contract_text(PROFILES["none"])
+
+
+@pytest.mark.parametrize("profile", [name for name, item in PROFILES.items() if item.key is not None])
+def test_no_two_profiles_promise_the_same(profile: str) -> None:
+    told = [name for name, item in PROFILES.items() if contract_text(item) == contract_text(PROFILES[profile])]
+    assert told == [profile]
 
 
 def test_a_profile_is_changed_and_keeps_the_rest() -> None:
@@ -106,6 +165,10 @@ def test_a_profile_can_lose_its_keys() -> None:
         ("x", {"profile": "none", "undisclosed": ["settle"]}, ["'settle'", "settle_s", "key.window_s"]),
         ("x", {"profile": "none", "undisclosed": ["key.required"]}, ["'key.required'", "key.window_s"]),
         ("x", {"profile": "none", "undisclosed": "settle_s"}, ["undisclosed is a list", "'settle_s'"]),
+        ("x", {"profile": "none", "key": {"carrier": "ClientToken"}}, ["'x'", "'ClientToken'", "body FIELD"]),
+        ("x", {"profile": "none", "key": {"carrier": "query token"}}, ["'query token'", "header NAME"]),
+        ("x", {"profile": "none", "key": {"window_from": "first_sent"}}, ["window_from", "first_sent_header"]),
+        ("x", {"profile": "oasis", "key": {"window_from": "receipt"}}, ["window_from", "first_sent_header"]),
         ("x", {"profile": "none", "rejects_before_effect": 503}, ["rejects_before_effect is a list", "503"]),
     ],
 )

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from faultlab.core.contract import Contract, KeyRules
 from faultlab.core.history import Brief, History, WriteTerms
 from faultlab.core.profiles import PROFILES
-from faultlab.core.records import EVENT_KINDS, Ask, Claim, HandOver, Note, Reveal
+from faultlab.core.records import EVENT_KINDS, Ask, Claim, Crashed, Forgot, HandOver, Note, Reveal
 from faultlab.core.trace import dump
 from faultlab.faults.plan import Planned
 
@@ -33,8 +33,11 @@ def full_history() -> dict[str, Any]:
     attempt = Attempt(PROFILES["strict"], (Planned("refund_order", "after"),))
     attempt.call("refund_order", order_id="A17", amount="40.00", idempotency_key="k1", reference="r1")
     attempt.call("list_refunds", order_id="A17")
-    attempt.events.append(Ask(5, "Which?", None))
+    attempt.events.append(Ask(5, "Which?", None, "A17"))
     attempt.events.append(Note(6, "store", "sent", {"key": "k1"}))
+    attempt.events.append(Note(6, "store", "sent", None, gone=True))
+    attempt.events.append(Crashed(7, 1, "kept"))
+    attempt.events.append(Forgot(8, ("limit",)))
     return json.loads(dump(attempt.history(HANDED)))  # type: ignore[no-any-return]  # a history is an object
 
 
@@ -60,7 +63,7 @@ def first(history: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 BREAKS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "another version": lambda history: history.update(version=2),
+    "another version": lambda history: history.update(version=1),
     "no ledger": lambda history: history.pop("ledger"),
     "one member more": lambda history: history.update(more=1),
     "an unknown end": lambda history: history.update(end="bored"),
@@ -75,10 +78,13 @@ BREAKS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a call in the ledger": lambda history: history["ledger"].append(first(history, "call")),
     "an unknown status": lambda history: first(history, "claim").update(status="fine"),
     "half a hand-over": lambda history: first(history, "claim").update(hand_over=[["pay(A)", "k"]]),
-    "half a reveal": lambda history: history["events"][-4].update(reveals=[["pay", "A", None]]),
+    "half a reveal": lambda history: history["events"][-7].update(reveals=[["pay", "A", None]]),
     "an unknown contract field": lambda history: history["brief"]["contract"].update(speed=1),
     "an unknown fence": lambda history: history["brief"]["contract"].update(fence="brick"),
     "a key rule missing": lambda history: history["brief"]["contract"]["key"].pop("window_s"),
+    "a crash without its journal": lambda history: first(history, "crash").pop("journal"),
+    "a crash that only the server sees": lambda history: first(history, "crash").update(side="server"),
+    "names that are one text": lambda history: first(history, "forgot").update(names="limit"),
     "a note of a third kind": lambda history: first(history, "note").update(what="wall"),
 }
 
@@ -86,7 +92,7 @@ BREAKS: dict[str, Callable[[dict[str, Any]], Any]] = {
 @pytest.mark.parametrize("name", sorted(BREAKS))
 def test_it_refuses(name: str) -> None:
     history = full_history()
-    assert first({**history, "events": history["events"][-4:]}, "receipt")["reveals"]
+    assert first({**history, "events": history["events"][-7:]}, "receipt")["reveals"]
     broken = copy.deepcopy(history)
     BREAKS[name](broken)
     assert broken != history

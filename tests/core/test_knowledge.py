@@ -262,3 +262,34 @@ def test_knowledge_never_leaves_applied_and_asking_before_a_send_changes_nothing
         assert not applied or story.known == [APPLIED]
     if not any(kind == "send" for kind, _, _ in script):
         assert story.known == []
+
+
+def test_a_call_for_a_list_is_one_operation_an_item_and_its_207_is_folded_item_by_item() -> None:
+    knowledge = Knowledge(PROFILES["none"], lambda tool, identity: 1)
+    knowledge.see(Call(1, 0, "pay_all", "write", {}, "A; B; C", reference="r1", items=("A", "B", "C")))
+    lines = [{"status": 201}, {"status": 422}, {"status": 503}]
+    knowledge.see(Receipt(1, 9, UNKNOWN, 207, {"items": lines}))
+    assert [item.label for item in knowledge.operations] == ["pay_all(A)", "pay_all(B)", "pay_all(C)"]
+    assert [item.knowledge for item in knowledge.operations] == [APPLIED, NOT_APPLIED, UNKNOWN]
+    assert [operation.label for operation in knowledge.meant(1)] == ["pay_all(A)", "pay_all(B)", "pay_all(C)"]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "known"),
+    [(207, {"items": [{"status": 201}]}, UNKNOWN), (503, {}, UNKNOWN), (422, {}, NOT_APPLIED), (207, {}, UNKNOWN)],
+)
+def test_an_answer_that_does_not_tell_the_items_apart_is_the_answer_for_each(
+    status: int, body: Any, known: Outcome
+) -> None:
+    knowledge = Knowledge(PROFILES["none"], lambda tool, identity: 1)
+    knowledge.see(Call(1, 0, "pay_all", "write", {}, "A; B", items=("A", "B")))
+    knowledge.see(Receipt(1, 9, known, status, body))
+    assert [item.knowledge for item in knowledge.operations] == [known, known]
+
+
+def test_a_list_says_of_a_promise_that_failed_which_one_it_was() -> None:
+    for shown, known in ((("r1",), NOT_APPLIED), (("r9",), UNKNOWN), ((), UNKNOWN)):
+        story = Story()
+        story.send(0, UNKNOWN, reference="r1")
+        story.ask(5, Reveal("pay", "A", None, shown, "failed"))
+        assert story.known == [known]

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from faultlab.core.outcome import outcome_of_error, outcome_of_exception, outcome_of_response
+from faultlab.core.outcome import handle_of, outcome_of_error, outcome_of_exception, outcome_of_response
 from faultlab.core.records import Outcome
 
 # Raised before a byte of the request can have left.
@@ -126,3 +126,48 @@ def test_what_a_body_changes() -> None:
     assert outcome_of_response(409, {"code": "in_flight"}) is Outcome.UNKNOWN
     assert outcome_of_response(409, {"error": {"code": "idempotency_key_in_use"}}) is Outcome.UNKNOWN
     assert outcome_of_response(409, {"code": "conflict"}) is Outcome.NOT_APPLIED
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (409, {"code": "in_flight"}),
+        (409, {"error": {"code": "idempotency_key_in_use"}}),
+        (400, {"__type": "com.amazonaws.dynamodb.v20120810#TransactionInProgressException"}),
+        (409, {"Errors": [{"Code": "RequestInProgress"}]}),
+        (422, {"errorCode": "704"}),
+        (409, {"errorType": "IdempotencyAlreadyInProgressError"}),
+    ],
+)
+def test_a_request_in_flight_is_known_by_each_vendors_name(status: int, body: object) -> None:
+    assert outcome_of_response(status, body) is Outcome.UNKNOWN
+    assert outcome_of_response(status, {}) is Outcome.NOT_APPLIED
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([{"status": 201}, {"status": 200}], Outcome.APPLIED),
+        ([{"status": 422}, {"status": 404}], Outcome.NOT_APPLIED),
+        ([{"status": 201}, {"status": 422}], Outcome.UNKNOWN),
+        ([{"status": 503}], Outcome.UNKNOWN),
+        ([{"status": 202}], Outcome.UNKNOWN),
+        ([{}], Outcome.UNKNOWN),
+        ([], Outcome.UNKNOWN),
+        ("garbage", Outcome.UNKNOWN),
+    ],
+)
+def test_a_207_is_what_its_items_agree_on(items: object, expected: Outcome) -> None:
+    assert outcome_of_response(207, {"items": items}) is expected
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_settles_nothing_and_neither_does_what_came_after_one(status: int) -> None:
+    assert outcome_of_response(status, {}) is Outcome.UNKNOWN
+    assert outcome_of_response(200, {}, redirected_write=True) is Outcome.UNKNOWN
+
+
+def test_an_accepted_request_may_name_its_monitor() -> None:
+    assert handle_of(202, {"operation": "job-7"}) == "job-7"
+    for status, body in ((202, {}), (202, {"operation": 7}), (202, None), (404, {"operation": "job-7"}), (None, {})):
+        assert handle_of(status, body) is None

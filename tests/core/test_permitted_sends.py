@@ -9,10 +9,11 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from faultlab.core.agent import Budget
+from faultlab.core.charge import charge_send
 from faultlab.core.clock import NS
 from faultlab.core.contract import Contract
-from faultlab.core.entitled import Left, Move, charge_send, entitled, same_parameters
-from faultlab.core.knowledge import Operation
+from faultlab.core.entitled import Left, Move, entitled
+from faultlab.core.operation import Operation, same_parameters
 from faultlab.core.profiles import PROFILES
 from faultlab.core.records import Call, Outcome
 from faultlab.faults.plan import Planned

@@ -81,6 +81,15 @@ def plain(world: World, order_id: str) -> dict[str, Any]:
         (plain, {"writes": True}, ["plain", "identity"]),
         (plain, {"writes": True, "identity": ["order"]}, ["plain", "'order'"]),
         (plain, {"writes": True, "identity": ["order_id"], "reveals": {"plain": None}}, ["plain", "writes or reveals"]),
+        (plain, {"versioned": "orders/order"}, ["plain", "'orders/order'", "TABLE/PARAMETER"]),
+        (plain, {"revised": "orders"}, ["plain", "'orders/'", "TABLE/PARAMETER"]),
+        (plain, {"scope": "region"}, ["plain", "'region'"]),
+        (plain, {"writes": True, "identity": ["order_id"], "scope": "order_id"}, ["plain", "name it once"]),
+        (plain, {"writes": True, "identity": ["order_id"], "items": "order_id"}, ["plain", "is a list"]),
+        (plain, {"writes": True, "identity": ["order_id"], "needs_approval": True}, ["plain", "'approval'"]),
+        (plain, {"writes": True, "identity": ["order_id"], "depends_on": ["total"]}, ["plain", "versioned="]),
+        (plain, {"writes": True, "identity": ["order_id"], "retryable": True}, ["plain", "provisional"]),
+        (plain, {"poll_s": 0}, ["plain", "above 0"]),
         (untyped, {}, ["untyped(order_id)", "annotate"]),
         (sets, {}, ["sets(order_ids)", "list"]),
     ],
@@ -104,6 +113,43 @@ def test_a_toolset_names_its_own_mistakes() -> None:
     undo = tool(writes=True, identity=["text"], reverses="pay")(every)
     with pytest.raises(BadInput, match="every names 'pay'"):
         Toolset.of("mine", write, undo)
+    round_it = tool(writes=True, identity=["text"], equivalent_to="pay")(every)
+    with pytest.raises(BadInput, match="every names 'pay'"):
+        Toolset.of("mine", write, round_it)
+
+
+def batch(world: World, region: str, lines: list[dict[str, Any]]) -> dict[str, Any]:
+    """A list of lines, somewhere."""
+    return {"items": []}
+
+
+def test_a_call_says_which_effects_it_means_and_where() -> None:
+    made = tool(writes=True, identity=["event", "email"], items="lines", scope="region")(batch)
+    args = {"region": "r1", "event": "E1", "lines": [{"email": "a"}, {"email": "b", "event": "E2"}]}
+    assert made.meant(args) == ("E1, a; E2, b", ("E1, a", "E2, b"))
+    assert made.place(args) == "r1"
+    assert made.meant({"lines": "none"}) == ("", ())
+    assert made.place({}) is None
+    single = tool(writes=True, identity=["order_id"])(plain)
+    assert single.meant({"order_id": "A17"}) == ("A17", ())
+    assert single.place({"order_id": "A17"}) is None
+
+
+def test_what_a_write_declares_is_told_as_data_and_in_words() -> None:
+    spec = tool(
+        writes=True, identity=["text"], items="names", scope="kind", provisional=True, retryable=True, poll_s=9
+    )(every).spec(PROFILES["none"])
+    assert {name: spec[name] for name in ("items", "scope", "provisional", "retryable", "poll_s")} == {
+        "items": "names",
+        "scope": "kind",
+        "provisional": True,
+        "retryable": True,
+        "poll_s": 9,
+    }
+    for word in ("kind says where", "207", "promise", "asked for again"):
+        assert word in spec["description"]
+    silent = tool(writes=True, identity=["order_id"])(plain).spec(PROFILES["none"])
+    assert not {"items", "scope", "versioned", "equivalent_to", "depends_on", "needs_approval"} & set(silent)
 
 
 @pytest.mark.parametrize("contract", sorted(PROFILES))

@@ -16,13 +16,26 @@ from hypothesis import given, settings
 from faultlab.core.contract import Contract
 from faultlab.core.errors import BadInput
 from faultlab.core.profiles import PROFILES, contract_of
-from faultlab.core.records import Ask, Claim, HandOver, Note
+from faultlab.core.records import Ask, Call, Claim, Crashed, Event, Forgot, HandOver, Note, Outcome, Receipt, Sight
 from faultlab.core.trace import dump, load, shape
 from faultlab.faults.plan import Planned
 
 CLAIM = Claim(
     "handed_over", "Frag Zoë", (1,), {"pay(A)": "done"}, (HandOver("pay(A)", None, "0" * 16, "s", 3, "503", (2, 3)),)
 )
+LIFE = [
+    Ask(1, "Which?", None),
+    Ask(1, "Which?", "Not A17 after all.", "A17"),
+    Note(2, "notes", "n", {"a": [1, None]}),
+    Note(2, "notes", "n", None, gone=True),
+    Crashed(3, 1, "lost"),
+    Forgot(4, ("sent", "limit")),
+    Call(-2, -9, "pay", "write", {"id": "A"}, "A", first_sent_ns=-9, items=("A", "B")),
+    Receipt(
+        -2, -3, Outcome.UNKNOWN, error="ReadTimeout", sights=(Sight("pages/p1", 3), Sight("pages/p2", None, False))
+    ),
+]
+"""Events that the moves of an attempt do not make."""
 
 
 @given(contracts, plans, moves)
@@ -31,8 +44,7 @@ def test_what_is_loaded_is_what_was_dumped(contract: Contract, plan: Any, script
     attempt = Attempt(contract, plan)
     for move in script:
         attempt.play(move, lambda attempt, call: True)
-    attempt.events.append(Ask(1, "Which?", None))
-    attempt.events.append(Note(2, "notes", "n", {"a": [1, None]}))
+    attempt.events += LIFE
     history = attempt.history(CLAIM)
     text = dump(history)
     again = load(text)
@@ -40,6 +52,17 @@ def test_what_is_loaded_is_what_was_dumped(contract: Contract, plan: Any, script
     assert [type(event) for event in again.events] == [type(event) for event in history.events]
     assert dump(again) == text
     assert shape(again) == shape(history)
+
+
+def test_histories_of_version_1_are_still_read() -> None:
+    texts = (Path(__file__).parent / "history-1.jsonl").read_text(encoding="utf-8").splitlines()
+    for text, contract in zip(texts, ("strict", "status"), strict=True):
+        assert json.loads(text)["version"] == 1
+        history = load(text)
+        assert history.brief.contract.name == contract
+        assert history.claim is not None
+        assert [effect.identity for effect in history.ledger] == ["A17"]
+        assert load(dump(history)) == history
 
 
 def test_a_promise_that_is_not_disclosed_is_kept_in_the_brief() -> None:
@@ -62,7 +85,7 @@ def test_what_is_not_json_is_written_by_its_type_and_never_stops_a_dump() -> Non
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2},
+        {"version": 3},
         {"version": None},
         {"events": [{"kind": "storm"}]},
         {"events": [{"kind": "call"}]},
@@ -90,6 +113,13 @@ def test_shapes_are_equal_for_equal_behaviour_whatever_ids_and_times_are() -> No
             attempt.session.clock.sleep(wait_s)
         return shape(attempt.history(Claim("done")))
 
+    def life(*events: Event) -> str:
+        attempt = Attempt(PROFILES["strict"], ())
+        attempt.events += events
+        return shape(attempt.history(Claim("done")))
+
+    assert len({life(*LIFE), life(*LIFE[:1]), life(), life(LIFE[4]), life(Crashed(3, 1, "kept")), life(LIFE[5])}) == 6
+    assert life(Crashed(3, 1, "kept")) == life(Crashed(9, 1, "kept"))
     assert story("k1", 1) == story("k2", 7)
     assert story("k1", 1) != story("k1", 1, calls=3)
 

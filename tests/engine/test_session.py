@@ -12,8 +12,9 @@ from faultlab.core.errors import AttemptOver, Hung
 from faultlab.core.history import Brief, Expectation
 from faultlab.core.profiles import PROFILES, contract_of
 from faultlab.core.records import Call, Event, Outcome, Receipt
+from faultlab.engine.arrival import SILENCE_NS
 from faultlab.engine.engine import Engine
-from faultlab.engine.session import SILENCE_NS, Session
+from faultlab.engine.session import Session
 from faultlab.faults.symptoms import LOSING
 from faultlab.toolsets.shop import SHOP
 from faultlab.transports.direct import sync_tools

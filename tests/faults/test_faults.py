@@ -5,10 +5,11 @@ import json
 from dataclasses import replace
 
 import pytest
-from labs import HTTP, LATENCY_S, REFUND, TRANSPORTS, Seen, Step, drain, fault, lab, play, seconds
+from labs import HTTP, LATENCY_S, REFUND, TRANSPORTS, Seen, Step, drain, fault, lab, play, seconds, shows
 
 from faultlab.core.agent import ToolError
 from faultlab.core.clock import LoopClock, ns
+from faultlab.core.errors import CannotPerform
 from faultlab.core.records import Call, Fired, Receipt
 from faultlab.faults.catalog import ALLOWED, PHASES
 from faultlab.matrix.loop import run_virtual
@@ -24,6 +25,7 @@ EFFECTS = {
     "late_server": (1, 1),
     "torn": (1, 2),
 }
+WHOLE = ("slow", "dribble")
 
 # Symptom -> the exception's name and whether a status arrives; over HTTP a broken body is the caller's to notice.
 EXCEPTIONS = {
@@ -31,7 +33,12 @@ EXCEPTIONS = {
     "reset": "ReadError",
     "close": "RemoteProtocolError",
     "truncated": "RemoteProtocolError",
+    "cancelled": "CancelledError",
+    "crash_kept": "Crash",
+    "crash_lost": "Crash",
 }
+# Symptom -> when the caller has it, in seconds after it sent the call; any other comes after the latency.
+TIMES = {"timeout": 5.0, "cancelled": 1.0, "slow": 3.0 + LATENCY_S, "dribble": 7 * 0.5 + LATENCY_S}
 CONNECT_EXCEPTIONS = {"timeout": "ConnectTimeout", "reset": "ConnectError"}
 
 PAIRS = [(phase, symptom) for phase, symptoms in ALLOWED.items() for symptom in symptoms]
@@ -56,6 +63,9 @@ def check_http(seen: Seen, phase: str, symptom: str) -> None:
             assert headers[b"content-type"] == b"application/problem+json"
             assert json.loads(seen.body)["status"] == 503
             return
+        if symptom in WHOLE:
+            assert seen.body == whole_body()
+            return
         with pytest.raises(ValueError, match="line 1"):
             json.loads(seen.body)
         whole = json.loads(whole_body())
@@ -65,18 +75,23 @@ def check_http(seen: Seen, phase: str, symptom: str) -> None:
 def check_direct(seen: Seen, phase: str, symptom: str) -> None:
     names = CONNECT_EXCEPTIONS if phase == "connect" else EXCEPTIONS
     assert seen.error == names.get(symptom)
-    statuses = {"status": 503, "truncated": 200, "garbled": 200, "short": 200}
+    statuses = {"status": 503, "truncated": 200, "garbled": 200, "short": 200, "slow": 200, "dribble": 200}
     assert seen.status == statuses.get(symptom)
-    assert f"outcome {'not_applied' if phase == 'connect' else 'unknown'}" in seen.text
+    if symptom in WHOLE:
+        assert seen.body["amount"] == "40.00"
+    elif seen.error != "Crash":
+        assert f"outcome {'not_applied' if phase == 'connect' else 'unknown'}" in seen.text
 
 
-@pytest.mark.parametrize(("phase", "symptom"), PAIRS)
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize(
+    ("transport", "phase", "symptom"),
+    [(transport, *pair) for transport in TRANSPORTS for pair in PAIRS if shows(transport, pair[1])],
+)
 def test_what_the_caller_sees(transport: str, phase: str, symptom: str) -> None:
     session = lab("none", fault(phase, symptom))
     seen = play(transport, session, [REFUND])[0]
     (check_http if transport in HTTP else check_direct)(seen, phase, symptom)
-    assert seconds(seen) == (5.0 if symptom == "timeout" else LATENCY_S)
+    assert seconds(seen) == TIMES.get(symptom, LATENCY_S)
     fired = [event for event in session.events if type(event) is Fired]
     assert [(event.phase, event.symptom, event.call) for event in fired] == [(phase, symptom, 1)]
 
@@ -93,11 +108,40 @@ def test_what_the_ledger_holds_at_the_horizon(phase: str, symptom: str) -> None:
 
 def test_every_phase_and_pair_is_tested_above() -> None:
     assert set(EFFECTS) == set(PHASES) == set(ALLOWED)
-    losing = {"timeout", "reset", "close", "status", "truncated", "garbled", "short"}
+    losing = {"timeout", "reset", "close", "status", "truncated", "garbled", "short", "cancelled"}
+    losing |= {"crash_kept", "crash_lost"}
     assert {phase: set(symptoms) for phase, symptoms in ALLOWED.items()} == {
         "connect": {"timeout", "reset"},
-        **dict.fromkeys(("before", "after", "late_network", "late_server", "torn"), losing),
+        **dict.fromkeys(("before", "late_network", "late_server"), losing),
+        **dict.fromkeys(("after", "torn"), losing | set(WHOLE)),
     }
+
+
+@pytest.mark.parametrize("transport", HTTP)
+def test_a_transport_that_cannot_perform_a_symptom_says_so(transport: str) -> None:
+    session = lab("none", fault("after", "cancelled"))
+    with pytest.raises(CannotPerform, match="'cancelled' strikes a tool called as a function"):
+        play(transport, session, [REFUND])
+    assert isinstance(session.engine.server.broken, CannotPerform)
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("timeout_s", [0.4, 2.0])
+def test_what_comes_late_but_whole_is_held_to_the_callers_patience(transport: str, timeout_s: float) -> None:
+    # A read timeout holds for the whole of a slow answer, and for each gap of a dribbled one.
+    for symptom, in_time in (("slow", False), ("dribble", timeout_s > 0.5)):
+        session = lab("none", fault("after", symptom))
+        seen = play(transport, session, [replace(REFUND, timeout_s=timeout_s)])[0]
+        assert (seen.status, seen.error) == ((200, None) if in_time else (None, "ReadTimeout"))
+        assert len(session.engine.ledger) == 1
+
+
+def test_a_read_that_comes_too_late_tells_nothing() -> None:
+    session = lab("none", fault("after", "slow", tool="list_refunds"))
+    play("direct", session, [replace(REFUND, reference="r"), Step("list_refunds", {"order_id": "A17"}, timeout_s=1)])
+    receipt = session.events[-1]
+    assert type(receipt) is Receipt
+    assert [(item.answer, item.shown) for item in receipt.reveals] == [("absent", ())]
 
 
 @pytest.mark.parametrize("phase", ["late_network", "late_server"])

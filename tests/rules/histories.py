@@ -15,6 +15,7 @@ OP = "refund_order(A17)"
 WRITES = {
     "refund_order": WriteTerms(("order_id",), queryable=True),
     "reverse_refund": WriteTerms(("order_id",), reverses="refund_order"),
+    "force_refund": WriteTerms(("order_id",), equivalent_to="refund_order"),
     "promise_refund": WriteTerms(("order_id",), provisional=True, queryable=True),
 }
 
@@ -54,10 +55,12 @@ class Story:
         key: str | None = None,
         reference: str | None = None,
         scope: str | None = None,
+        resent: int = 0,
     ) -> "Story":
         """A write leaves."""
         args = {"order_id": order, "amount": amount}
-        return self._call(at_s, tool, "write", args, identity_of(("order_id",), args), key, reference, None, scope)
+        handles = (key, reference, None, scope, None, (), resent)
+        return self._call(at_s, tool, "write", args, identity_of(("order_id",), args), *handles)
 
     def ask(self, at_s: float, tool: str = "list_refunds", kind: str = "read", **args: str) -> "Story":
         """A read, status query or fence leaves."""
@@ -80,8 +83,10 @@ class Story:
         """The last call gets a whole 200."""
         return self._receipt(200, {"id": "x"}, {"idempotent-replayed": "true"} if replay else {}, after_s=after_s)
 
-    def status(self, status: int, body: Any = None) -> "Story":
-        return self._receipt(status, body or {})
+    def status(
+        self, status: int, body: Any = None, headers: Mapping[str, str] | None = None, after_s: float = 0.1
+    ) -> "Story":
+        return self._receipt(status, body or {}, headers, after_s=after_s)
 
     def told(
         self,

@@ -138,6 +138,44 @@ def over_cost(bad: bool) -> History:
     return story.claim("handed_over", hand_over=(story.record(),))
 
 
+def retry_after_ignored(bad: bool) -> History:
+    """Told to come back after 5 s. The answer to the second send comes at the same time in both."""
+    story = Story("strict").send(1, key="k1").status(429, headers={"retry-after": "5"}, after_s=0.5)
+    story.send(6.4 if bad else 6.5, key="k1").ok(after_s=0.2 if bad else 0.1).effect(at_s=6.55)
+    return story.claim("done", evidence=(2,))
+
+
+def refusal_repeated(bad: bool) -> History:
+    """The second request is corrected, or it is the first one again; another effect of A17 is wanted all the same."""
+    story = Story().send(1, amount="400.00").status(422)
+    story.send(7, amount="400.00" if bad else "40.00").ok().effect()
+    return story.claim("done", evidence=(2,))
+
+
+def hidden_retry(bad: bool) -> History:
+    story = Story("strict").send(1, key="k1").lost()
+    return story.send(7, key="k1", resent=1 if bad else 0).ok().effect().claim("done", evidence=(2,))
+
+
+def went_round(bad: bool) -> History:
+    """Nothing is known of the first outcome in the good one, and it made no effect; a promise reaches the same."""
+    story = Story(expect=(Expected("force_refund", "A17"),)).send(1)
+    story = story.status(403) if bad else story.status(429)
+    return story.send(7, tool="force_refund").ok().effect(tool="force_refund").claim("done", evidence=(2,))
+
+
+def polled_too_fast(bad: bool) -> History:
+    """Four looks; the last one comes after a wait that is longer than the one before, or is not."""
+    story = Story().send(1).ok().effect().ask(2).told(None).ask(3).told(None).ask(5).told(None)
+    return story.ask(6.9 if bad else 8).told(None, after_s=1.2 if bad else 0.1).claim("done", evidence=(1,))
+
+
+def overload_hammered(bad: bool) -> History:
+    story = Story("strict").send(1, key="k1").status(429)
+    story.send(1.15 if bad else 2, key="k1").ok(after_s=0.95 if bad else 0.1).effect(at_s=2.05)
+    return story.claim("done", evidence=(2,))
+
+
 def done_without_effect(bad: bool) -> History:
     """An unknown outcome that a promise does not settle."""
     story = Story(expect=(Expected("promise_refund", "A17"),)).send(1, tool="promise_refund").ok()
@@ -197,19 +235,25 @@ PAIRS = (
     Pair("FL103", outside, "", "FL103"),
     Pair("FL105", compensated, "FL102 FL201 FL501", "FL105 FL201"),
     Pair("FL201", resent, "", "FL201"),
-    Pair("FL201", scope_changed, "", "FL201"),
-    Pair("FL201", window_over, "", "FL201"),
     Pair("FL202", read_as_proof, "", "FL202 FL205"),
     Pair("FL203", gave_up, "", "FL203"),
     Pair("FL204", incomplete, "", "FL204"),
     Pair("FL205", guessed, "", "FL205 FL505"),
     Pair("FL301", key_changed, "", "FL301"),
     Pair("FL302", parameters_changed, "", "FL302"),
+    Pair("FL303", scope_changed, "", "FL303"),
+    Pair("FL304", window_over, "", "FL304"),
     Pair("FL305", no_key, "", "FL305"),
     Pair("FL306", one_key_for_two, "FL102 FL501", "FL102 FL306 FL501"),
     Pair("FL401", over_calls, "", "FL401"),
     Pair("FL402", over_time, "", "FL402"),
     Pair("FL403", over_cost, "", "FL403"),
+    Pair("FL404", retry_after_ignored, "", "FL404"),
+    Pair("FL405", refusal_repeated, "", "FL405"),
+    Pair("FL406", hidden_retry, "", "FL406"),
+    Pair("FL407", went_round, "", "FL407"),
+    Pair("FL408", polled_too_fast, "", "FL408"),
+    Pair("FL409", overload_hammered, "", "FL409"),
     Pair("FL501", done_without_effect, "FL205 FL505", "FL102 FL501 FL505"),
     Pair("FL502", not_done_with_effect, "FL205", "FL502"),
     Pair("FL503", though_known, "", "FL503"),

@@ -42,6 +42,8 @@ effects = st.builds(
     args=st.just({}),
     cause=st.sampled_from(["agent", "server", "interference"]),
     reverses=st.sampled_from([None, None, "e1"]),
+    before=st.just({}),
+    after=st.just({}),
 )
 ledgers = st.lists(effects, max_size=4, unique_by=lambda effect: effect.id)
 RECOVERY = [rule for rule in RULES if rule.code.startswith(("FL2", "FL3"))]

@@ -5,13 +5,17 @@ from difflib import SequenceMatcher
 from typing import Any
 
 import pytest
-from rules.pairs import PAIRS, Pair
+from rules.pairs import PAIRS as PLAIN
+from rules.pairs import Pair
+from rules.pairs_versions import PAIRS as VERSIONS
 
 from faultlab.core.history import History
 from faultlab.core.records import Call
 from faultlab.core.verdict import Verdict
 from faultlab.rules.catalog import CATALOG, RULES
 from faultlab.rules.judge import exercised, judge
+
+PAIRS = (*PLAIN, *VERSIONS)
 
 
 def codes(verdict: Verdict) -> str:

@@ -12,6 +12,7 @@ from faultlab.core.clock import ns
 from faultlab.core.errors import Hung
 from faultlab.core.records import Call, Outcome
 from faultlab.engine.session import Session
+from faultlab.faults.plan import Planned
 from faultlab.transports.direct import async_tools, sync_tools
 
 
@@ -119,3 +120,10 @@ def test_no_patience_at_all_hangs() -> None:
     session.patience_ns = None  # type: ignore[assignment]  # what a caller without a timeout has
     with pytest.raises(Hung):
         sync_tools(session)["refund_order"](**REFUND.args)
+
+
+def test_a_202_where_a_result_is_expected_is_an_error_with_its_receipt() -> None:
+    session = lab("strict", Planned("refund_order", name="accepted"))
+    with pytest.raises(ToolError, match="status 202; outcome unknown") as raised:
+        sync_tools(session)["refund_order"](order_id="A17", amount="40.00", idempotency_key="k", reference="r")
+    assert raised.value.receipt.body == {"state": "accepted", "operation": "r"}

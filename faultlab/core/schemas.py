@@ -1,0 +1,40 @@
+"""JSON Schema of a tool's parameters, from the annotations of its function."""
+
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Union, get_args, get_origin
+
+from faultlab.core.errors import BadInput
+
+SCHEMA_TYPES: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+
+def schema_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """JSON Schema of the parameters after the first, from their annotations."""
+    parameters = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    return {
+        "type": "object",
+        "properties": {
+            item.name: type_schema(item.annotation, f"{function.__name__}({item.name})") for item in parameters
+        },
+        "required": [item.name for item in parameters if item.default is inspect.Parameter.empty],
+        "additionalProperties": False,
+    }
+
+
+def type_schema(annotation: Any, where: str) -> dict[str, Any]:
+    """JSON Schema of one annotation: scalars, lists, dicts, Literal and Optional."""
+    if annotation in SCHEMA_TYPES:
+        return {"type": SCHEMA_TYPES[annotation]}
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is list:
+        return {"type": "array", "items": type_schema(inner[0], where)}
+    if origin is dict or annotation is dict:
+        return {"type": "object"}
+    if origin is Literal:
+        return {"enum": list(inner)}
+    if origin in (Union, types.UnionType):
+        kinds = [{"type": "null"} if item is type(None) else type_schema(item, where) for item in inner]
+        return {"anyOf": kinds}
+    raise BadInput(f"tool parameter {where}: annotate it with str, int, float, bool, list, dict, Literal or Optional")

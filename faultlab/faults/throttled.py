@@ -1,0 +1,34 @@
+"""Too many calls: refused before anything is looked up (RFC 6585 section 4)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from faultlab.core.actions import Fire, Script
+from faultlab.core.records import Call
+from faultlab.faults.fault import Complaint, Counts, Named, Site
+from faultlab.faults.refusal import RetryAfter, problem, retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class Throttled(Named):
+    """429, with Retry-After in one of its forms."""
+
+    name: ClassVar[str] = "throttled"
+    phase: ClassVar[str] = "admission"
+    counts: ClassVar[Counts] = "every"
+    retry_after: RetryAfter = "seconds"
+    wait_s: float = 2.0
+
+    @property
+    def look(self) -> str:
+        return "status"
+
+    def complaints(self, site: Site) -> Iterator[Complaint]:
+        if self.wait_s <= 0:
+            yield "wait_s", f"wait_s is {self.wait_s:g}; it must be above 0 (retry_after: zero asks for no wait)"
+
+    def run(self, call: Call) -> Script:
+        yield Fire()
+        wait = retry_after(self.retry_after, self.wait_s, call.t)
+        return problem(429, "throttled", "Too many requests. Slow down.", wait)

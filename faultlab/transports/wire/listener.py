@@ -1,0 +1,121 @@
+"""A listening port on loopback or elsewhere, in a running loop or in a thread of its own."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Coroutine
+from types import TracebackType
+from typing import Any, TypeVar
+
+from faultlab.core.actions import Reply
+from faultlab.core.errors import BadInput
+from faultlab.engine.session import Session
+from faultlab.transports.keys import RawHeaders
+from faultlab.transports.wire.exchange import Request
+from faultlab.transports.wire.gate import Gate, OpenGate
+from faultlab.transports.wire.limits import Limits
+from faultlab.transports.wire.protocol import Connection, Door, House
+
+T = TypeVar("T")
+
+
+class OneSession:
+    """The whole port belongs to one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def find(self, target: bytes, headers: RawHeaders) -> tuple[Session, bytes] | Reply:
+        return self._session, target
+
+    def beside(self, request: Request) -> bool:
+        return False
+
+    def aside(self, session: Session, request: Request) -> Reply:
+        raise AssertionError("nothing is beside the tools of this port")
+
+
+class Listener:
+    """An open port and its connections."""
+
+    def __init__(self, server: asyncio.Server, house: House) -> None:
+        self._server = server
+        self._house = house
+
+    @staticmethod
+    async def open(
+        door: Door, host: str = "127.0.0.1", port: int = 0, limits: Limits | None = None, gate: Gate | None = None
+    ) -> "Listener":
+        """Listen; port 0 takes a free one. Raises BadInput where the address cannot be had."""
+        loop = asyncio.get_running_loop()
+        house = House(loop, limits or Limits(), gate or OpenGate())
+        try:
+            server = await loop.create_server(lambda: Connection(door, house), host, port, backlog=2048)
+        except OSError as error:
+            raise BadInput(f"cannot listen on {host}:{port}: {error.strerror or error}; name another port") from error
+        return Listener(server, house)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        name = self._server.sockets[0].getsockname()
+        return name[0], name[1]
+
+    @property
+    def url(self) -> str:
+        host, port = self.address
+        shown = f"[{host}]" if self._server.sockets[0].family == socket.AF_INET6 else host
+        return f"http://{shown}:{port}"
+
+    @property
+    def connections(self) -> int:
+        return len(self._house.connections)
+
+    async def close(self, grace_s: float = 5.0) -> None:
+        """Take no new connections, let answers on their way out for `grace_s`, then cut what is left."""
+        self._server.close()
+        for connection in list(self._house.connections):
+            connection.end(at_once=False)
+        await self._house.empty(grace_s)
+        for connection in list(self._house.connections):
+            connection.end(at_once=True)
+        await asyncio.sleep(0)
+        await self._server.wait_closed()
+
+
+class InThread:
+    """A listener in a thread of its own, for callers that are synchronous: `with InThread(door) as listener`."""
+
+    def __init__(self, door: Door, host: str = "127.0.0.1", port: int = 0, limits: Limits | None = None) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="faultlab-wire", daemon=True)
+        self._thread.start()
+        try:
+            self.listener = self._do(Listener.open(door, host, port, limits))
+        except BaseException:
+            self._stop()
+            raise
+
+    def _do(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    @property
+    def url(self) -> str:
+        return self.listener.url
+
+    def close(self, grace_s: float = 1.0) -> None:
+        """Close the port and end the thread."""
+        try:
+            self._do(self.listener.close(grace_s))
+        finally:
+            self._stop()
+
+    def _stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def __enter__(self) -> "InThread":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,259 @@
+"""The connection: reads requests by httptools, keeps them in order, and holds a peer to its limits."""
+
+import asyncio
+from collections import deque
+from contextlib import suppress
+from typing import Protocol, cast
+
+import httptools
+
+from faultlab.core.actions import Reply
+from faultlab.engine.errors import problem
+from faultlab.engine.session import Session
+from faultlab.transports.codec import encode
+from faultlab.transports.keys import RawHeaders
+from faultlab.transports.wire.exchange import Exchange, Request
+from faultlab.transports.wire.gate import Gate
+from faultlab.transports.wire.limits import Limits
+from faultlab.transports.wire.responses import CONTINUE, whole
+
+
+class Door(Protocol):
+    """Who knows which session a URL belongs to."""
+
+    def find(self, target: bytes, headers: RawHeaders) -> tuple[Session, bytes] | Reply:
+        """The session and the target below its own part of the URL, or the refusal of a URL that has none."""
+
+    def beside(self, request: Request) -> bool:
+        """Whether a request is about the attempt and not a tool call: its task, its claim."""
+
+    def aside(self, session: Session, request: Request) -> Reply:
+        """The answer to such a request."""
+
+
+class Connection(asyncio.Protocol):
+    """One peer. Requests are answered one after the other, in the order in which they came."""
+
+    __slots__ = (
+        "_body", "_current", "_door", "_exchange", "_expects", "_headers", "_house", "_lines", "_loop", "_parser",
+        "_queue", "_target", "_too_much", "_transport", "since_s",
+    )  # fmt: skip
+
+    def __init__(self, door: Door, house: "House") -> None:
+        self._door = door
+        self._house = house
+        self._loop = house.loop
+        self._queue: deque[Request] = deque()
+        self._exchange: Exchange | None = None
+        self._too_much: Reply | None = None
+        self.since_s = 0.0
+        """When the present request, or the idle time before it, began."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's transports are of no asyncio class
+        self._parser = httptools.HttpRequestParser(self)
+        self.since_s = self._loop.time()
+        self._current = False
+        if not self._house.enter(self):
+            self._refuse(problem(503, "too_many_connections", "The server has as many connections as it may."))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._house.leave(self)
+        self._queue.clear()
+        if self._exchange is not None:
+            self._exchange.gone()
+            self._exchange = None
+
+    def eof_received(self) -> bool:
+        """A peer that has only shut its writing side still gets its answer."""
+        return self._exchange is not None
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            pass  # an Upgrade that is not understood is ignored (RFC 9110 section 7.8)
+        except httptools.HttpParserError as error:
+            self._refuse(self._too_much or problem(400, "not_http", f"This is not an HTTP/1.1 request: {error}."))
+
+    # What the parser calls, in order.
+
+    def on_message_begin(self) -> None:
+        self._target = b""
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._body: list[bytes] = []
+        self._lines = 0
+        self._expects = False
+        self._current = True
+        self.since_s = self._loop.time()
+
+    def on_url(self, url: bytes) -> None:
+        self._target += url
+        self._count(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._headers.append((name, value))
+        self._count(len(name) + len(value))
+        if len(name) == 6 and name.lower() == b"expect":
+            self._expects = value.lower() == b"100-continue"
+
+    def _count(self, size: int) -> None:
+        self._lines += size
+        if self._lines > self._house.limits.header_bytes:
+            most = self._house.limits.header_bytes
+            self._stop(problem(431, "headers_too_large", f"The header section may have {most} bytes."))
+
+    def on_headers_complete(self) -> None:
+        self._lines = 0
+        if self._expects and self._exchange is None:
+            self._transport.write(CONTINUE)
+
+    def on_body(self, body: bytes) -> None:
+        self._lines += len(body)
+        if self._lines > self._house.limits.body_bytes:
+            most = self._house.limits.body_bytes
+            self._stop(problem(413, "body_too_large", f"A request body may have {most} bytes."))
+        self._body.append(body)
+
+    def _stop(self, refusal: Reply) -> None:
+        """Ends the parsing from inside a callback; `data_received` answers with the refusal."""
+        self._too_much = refusal
+        raise ValueError(refusal.body["detail"])
+
+    def on_message_complete(self) -> None:
+        self._current = False
+        method = self._parser.get_method().decode("latin-1")
+        body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+        request = Request(method, self._target, self._headers, body, self._parser.should_keep_alive())
+        if self._exchange is None:
+            self._answer(request)
+            return
+        self._queue.append(request)
+        if len(self._queue) >= self._house.limits.pipelined:
+            self._transport.pause_reading()
+
+    # Answering.
+
+    def _answer(self, request: Request) -> None:
+        found = self._door.find(request.target, request.headers)
+        if isinstance(found, Reply):
+            self._reply(request, found)
+            return
+        session, target = found
+        if target != request.target:
+            request = request._replace(target=target)
+        if self._door.beside(request):
+            self._aside(session, request)
+            return
+        self._exchange = Exchange(session, request, self._transport, self._loop, self._house.gate, self._answered)
+        self._exchange.start()
+
+    def _aside(self, session: Session, request: Request) -> None:
+        """What is about the attempt passes the gate like a call: a claim ends it, durably."""
+        told: list[Reply] = []
+
+        def release() -> None:
+            if not self._transport.is_closing():
+                self._reply(request, told[0])
+
+        self._house.gate.enter(session, lambda: told.append(self._door.aside(session, request)), release)
+
+    def _reply(self, request: Request, reply: Reply) -> None:
+        """An answer that no session has a part in."""
+        keep = request.keep_alive
+        self._transport.write(whole(encode(reply), close=not keep, bodyless=request.method == "HEAD"))
+        if not keep:
+            self._transport.close()
+
+    def _answered(self, keep: bool) -> None:
+        self._exchange = None
+        self.since_s = self._loop.time()
+        if not keep:
+            self._queue.clear()
+            if not self._transport.is_closing():
+                self._transport.close()
+            return
+        if self._queue:
+            self._loop.call_soon(self._next)
+
+    def _next(self) -> None:
+        if self._queue and self._exchange is None and not self._transport.is_closing():
+            if len(self._queue) == self._house.limits.pipelined:
+                self._transport.resume_reading()
+            self._answer(self._queue.popleft())
+            if self._exchange is None and self._queue:
+                self._loop.call_soon(self._next)
+
+    def _refuse(self, reply: Reply) -> None:
+        """Answer what cannot be read as a request, and close: where it ends is not known."""
+        if self._transport.is_closing():
+            return
+        if self._exchange is None:
+            self._transport.write(whole(encode(reply), close=True, bodyless=False))
+        self._transport.close()
+
+    def look(self, now_s: float) -> None:
+        """Called about once a second: whoever sends too slowly, or nothing at all, is let go."""
+        if self._exchange is not None or self._transport.is_closing():
+            return
+        waited_s = now_s - self.since_s
+        if self._current and waited_s > self._house.limits.request_s:
+            self._refuse(problem(408, "too_slow", "The request did not arrive in time."))
+        elif not self._current and waited_s > self._house.limits.idle_s:
+            self._transport.close()
+
+    def end(self, *, at_once: bool) -> None:
+        """The server stops: an answer on its way is let out, an idle connection is closed."""
+        if at_once:
+            self._transport.abort()
+        elif self._exchange is None:
+            self._transport.close()
+
+    @property
+    def busy(self) -> bool:
+        return self._exchange is not None
+
+
+class House:
+    """All connections of a server, and the limits that they share."""
+
+    __slots__ = ("_emptied", "_timer", "connections", "gate", "limits", "loop")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, limits: Limits, gate: Gate) -> None:
+        self.loop = loop
+        self.gate = gate
+        self.limits = limits
+        self.connections: set[Connection] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._emptied: asyncio.Event | None = None
+
+    async def empty(self, wait_s: float) -> None:
+        """Wait until every connection is lost, but not longer than `wait_s`."""
+        if not self.connections:
+            return
+        self._emptied = asyncio.Event()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._emptied.wait(), wait_s)
+
+    def enter(self, connection: Connection) -> bool:
+        """Whether there is room for one more. It is counted either way, until it is lost."""
+        self.connections.add(connection)
+        if self._timer is None:
+            self._timer = self.loop.call_later(1.0, self._look)
+        return len(self.connections) <= self.limits.connections
+
+    def leave(self, connection: Connection) -> None:
+        self.connections.discard(connection)
+        if self.connections:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._emptied is not None:
+            self._emptied.set()
+
+    def _look(self) -> None:
+        now_s = self.loop.time()
+        for connection in list(self.connections):
+            connection.look(now_s)
+        self._timer = self.loop.call_later(1.0, self._look) if self.connections else None

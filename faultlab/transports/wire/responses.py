@@ -1,0 +1,44 @@
+"""Replies as the bytes of HTTP/1.1 responses (RFC 9112)."""
+
+from functools import lru_cache
+from http import HTTPStatus
+
+from faultlab.core.actions import Reply
+from faultlab.core.clock import http_date
+from faultlab.transports.codec import Encoded, FewHeaders, encode, framing
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+@lru_cache(maxsize=256)
+def status_line(status: int) -> bytes:
+    """The reason phrase is the registered one; a status that has none gets an empty phrase."""
+    try:
+        phrase = HTTPStatus(status).phrase
+    except ValueError:
+        phrase = ""
+    return f"HTTP/1.1 {status} {phrase}\r\n".encode()
+
+
+@lru_cache(maxsize=1024)
+def _lines(headers: FewHeaders) -> bytes:
+    return b"".join([name + b": " + value + b"\r\n" for name, value in headers])
+
+
+def head(status: int, headers: FewHeaders, *, close: bool) -> bytes:
+    """Status line and header section. Date is what RFC 9110 section 6.6.1 demands of a server with a clock."""
+    last = b"connection: close\r\n\r\n" if close else b"\r\n"
+    return b"".join([status_line(status), _lines(headers), b"date: ", http_date(), b"\r\n", last])
+
+
+def whole(encoded: Encoded, *, close: bool, bodyless: bool) -> bytes:
+    """A response in one piece; `bodyless`: it answers a HEAD."""
+    start = head(encoded.status, encoded.headers, close=close)
+    return start if bodyless else start + encoded.body
+
+
+def text_of(reply: Reply, body: bytes) -> Encoded:
+    """The reply with another body, well framed: what a garbled or shortened answer looks like."""
+    told = encode(reply)
+    kind = told.headers[0][1]
+    return Encoded(told.status, (*framing(kind, len(body)), *told.headers[2:]), body)
