@@ -1,0 +1,1 @@
+"""The lab around code that people already have: Lab, mounts, strategies."""

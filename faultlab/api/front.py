@@ -1,0 +1,224 @@
+"""What a request to somebody's own server means: which operation it is, and whether it changes anything.
+
+Without a declaration: an unsafe method (RFC 9110 section 9.2.1) changes something, the operation is method, path and
+body, and a read proves nothing but what it shows under the operation's own key or reference.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+from urllib.parse import parse_qsl, unquote
+
+from faultlab.core.actions import Reply
+from faultlab.core.canonical import canonical, identity_of
+from faultlab.core.contract import Contract
+from faultlab.core.errors import BadInput
+from faultlab.core.tools import Shown, Tool, Toolset
+from faultlab.engine.handles import with_contract
+from faultlab.transports.codec import Asked, parse, scan
+from faultlab.transports.keys import DEFAULT, RawHeaders, carried, key_of
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+"""Methods that ask for no change (RFC 9110 section 9.2.1)."""
+
+ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
+"""The schema of arguments that the lab does not check: the app behind it does."""
+
+Identity = Callable[[Mapping[str, Any]], str] | Sequence[str]
+"""Names of arguments, or a function from all arguments to a text."""
+
+
+class Request(NamedTuple):
+    """An HTTP request as it must reach the app, whenever it does."""
+
+    method: str
+    url: str
+    headers: RawHeaders
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontTool(Tool):
+    """A tool that is executed behind the lab."""
+
+    names: Callable[[Mapping[str, Any]], str] | None = None
+    """Its identity as a function of all arguments, where it is not some of them."""
+
+    def meant(self, args: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+        if self.kind != "write":
+            return "", ()
+        return Tool.meant(self, args) if self.names is None else (str(self.names(args)), ())
+
+
+def front_tool(
+    name: str,
+    kind: Literal["read", "write"],
+    identity: Identity | None,
+    *,
+    reveals: Mapping[str, Shown | None] | None = None,
+    description: str = "",
+    route: tuple[str, str] | None = None,
+) -> FrontTool:
+    """Without an identity, all arguments are it."""
+    return FrontTool(
+        name=name,
+        kind=kind,
+        function=_elsewhere,
+        description=description or name,
+        schema=ANY_OBJECT,
+        identity=() if identity is None or callable(identity) else tuple(identity),
+        reveals=reveals or {},
+        route=route,
+        names=spelled if identity is None else identity if callable(identity) else None,
+    )
+
+
+def route_of(text: str) -> tuple[str, str]:
+    """`POST /v1/refunds` as method and path. Raises BadInput for anything else."""
+    method, _, path = text.partition(" ")
+    if not method.isupper() or not path.startswith("/"):
+        raise BadInput(f"{text!r} is no route: write METHOD /path, as in 'POST /v1/refunds' or 'GET /v1/orders/{{id}}'")
+    return method, path
+
+
+class Front:
+    """The routes that were declared, and the tools that requests turned out to be."""
+
+    def __init__(
+        self,
+        contract: Contract,
+        *,
+        effects: Mapping[str, Identity | None] | Iterable[str] | None = None,
+        identity: Identity | None = None,
+        reveals: Mapping[str, Mapping[str, Shown | None]] | None = None,
+        routes: Iterable[str] = (),
+        reference: str = "reference",
+    ) -> None:
+        """`effects`: the only routes that change something, with the identity of each. `reveals`: read route ->
+        effect route -> the references in its body. `routes`: further templates under which requests are gathered."""
+        declared = effects if isinstance(effects, Mapping) else dict.fromkeys(effects or ())
+        self._declared = effects is not None
+        self._identity = {route: own if own is not None else identity for route, own in declared.items()}
+        self._default = identity
+        self._reference = reference
+        tools: dict[str, Tool] = {}
+        self._tools = tools
+        self._routes = [(*route_of(route), route) for route in dict.fromkeys([*declared, *(reveals or {}), *routes])]
+        self._routes.sort(key=lambda item: item[1].count("{"))
+        for route in declared:
+            self._add(route, "write")
+        for route, shown in (reveals or {}).items():
+            for target in shown:
+                if self._kind(target, route_of(target)[0]) == "read":
+                    raise BadInput(f"reveals: {route} tells about {target!r}, which is not among the effects")
+                wanted = self._identity.get(target, identity)
+                if wanted is None or callable(wanted):
+                    raise BadInput(
+                        f"reveals: {route} tells about {target!r} by its identity: name the arguments that are it,"
+                        f" effects={{{target!r}: ['order_id']}}"
+                    )
+                self._add(target, "write")
+            self._add(route, "read", shown)
+        self.toolset = with_contract(Toolset("your app", tools), contract)
+        """Its tools are added as requests come."""
+        if self.toolset.tools is not tools:
+            tools.update(self.toolset.tools)
+            self.toolset = Toolset("your app", tools)
+        self.own = frozenset(item.name for item in tools.values() if item.kind in ("status", "fence"))
+        """The queries that the lab itself answers, as the contract offers them."""
+
+    def _kind(self, route: str, method: str) -> Literal["read", "write"]:
+        if self._declared:
+            return "write" if route in self._identity else "read"
+        return "read" if method in SAFE else "write"
+
+    def _add(
+        self, route: str, kind: Literal["read", "write"], reveals: Mapping[str, Shown | None] | None = None
+    ) -> None:
+        if route not in self._tools:
+            identity = self._identity.get(route, self._default)
+            self._tools[route] = front_tool(route, kind, identity, reveals=reveals, route=route_of(route))
+
+    def add(self, tool: Tool) -> None:
+        """A tool that is no route."""
+        self._tools[tool.name] = tool
+
+    def ask(self, request: Request, target: bytes, contract: Contract) -> Asked | Reply:
+        """The call that a request is; or a refusal of its key by the contract."""
+        path, _, query = target.decode("latin-1").partition("?")
+        told = scan(request.headers)
+        if isinstance(told, Reply):
+            return told
+        key, if_match, content_type = told
+        route, args = self._routed(request.method, path)
+        args |= {name: value for name, value in parse_qsl(query, keep_blank_values=True) if name not in args}
+        args |= _arguments(request.body, content_type)
+        if route not in self._tools:
+            self._add(route, self._kind(route, request.method))
+        tool = self._tools[route]
+        if tool.kind != "write":
+            return Asked(route, args)
+        reference = args.pop(self._reference, None)
+        reference = None if reference is None else str(reference)
+        rules = contract.key
+        if rules is not None and rules.carrier != DEFAULT:
+            sent = carried(rules, request.headers, args)
+            if isinstance(sent, Reply):
+                return sent
+            return Asked(route, args, sent.key, reference, if_match, sent.first_sent_s)
+        if key is not None:
+            meant = key_of(key, contract)
+            if isinstance(meant, Reply):
+                return meant
+            key = meant
+        return Asked(route, args, key, reference, if_match)
+
+    def _routed(self, method: str, path: str) -> tuple[str, dict[str, Any]]:
+        segments = path.split("/")
+        for verb, template, route in self._routes:
+            if verb == method and (values := _matched(template.split("/"), segments)) is not None:
+                return route, values
+        for name in ("operation_status", "cancel_operation"):
+            own = self._tools.get(name)
+            if own is not None and own.route is not None and own.route[0] == method:
+                values = _matched(own.route[1].split("/"), segments)
+                if values is not None:
+                    return name, values
+        return f"{method} {unquote(path)}", {}
+
+
+def spelled(args: Mapping[str, Any]) -> str:
+    """All arguments as one label, `amount=40.00, order_id=A17`, the same for the same JSON however it was written."""
+    return ", ".join(f"{name}={identity_of([name], args)}" for name in sorted(args))
+
+
+def _matched(template: Sequence[str], segments: Sequence[str]) -> dict[str, Any] | None:
+    if len(template) != len(segments):
+        return None
+    values: dict[str, Any] = {}
+    for wanted, segment in zip(template, segments, strict=True):
+        if wanted.startswith("{") and segment:
+            values[wanted[1:-1]] = unquote(segment)
+        elif wanted != segment:
+            return None
+    return values
+
+
+def _arguments(body: bytes, content_type: str | None) -> dict[str, Any]:
+    """The members of a JSON object or a form; any other body as one argument `body`."""
+    if not body:
+        return {}
+    media = (content_type or "").partition(";")[0].strip().lower()
+    try:
+        text = body.decode()
+        if media == "application/x-www-form-urlencoded":
+            return dict(parse_qsl(text, keep_blank_values=True))
+        value = parse(text)
+    except (ValueError, RecursionError):
+        return {"body": body.decode("latin-1")}
+    return value if type(value) is dict else {"body": canonical(value)}
+
+
+def _elsewhere(*_: Any, **__: Any) -> Any:
+    """The functions of these tools run in the app behind the lab."""
+    raise AssertionError("a request was executed by the lab instead of the app behind it")

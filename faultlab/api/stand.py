@@ -1,0 +1,162 @@
+"""What a lab stands in front of, and the session of all calls that go through it. The session is made on first use."""
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+from faultlab.api.behind import Behind, behind
+from faultlab.api.callers_clock import CallersClock
+from faultlab.api.ending import brief_of
+from faultlab.api.fault_spec import FaultSpec, plan_of
+from faultlab.api.front import Front
+from faultlab.api.over_http import HOST, async_transport, transport
+from faultlab.api.relay import RelayEngine
+from faultlab.api.respx_mount import Mounted, is_router
+from faultlab.api.session import FrontSession
+from faultlab.core.agent import Budget
+from faultlab.core.contract import Contract
+from faultlab.core.errors import BadInput
+from faultlab.core.history import Brief
+from faultlab.core.profiles import contract_of
+from faultlab.core.tools import Toolset
+from faultlab.core.world import FrozenWorld
+from faultlab.engine.engine import Engine
+from faultlab.engine.handles import with_contract
+from faultlab.engine.session import Session
+from faultlab.faults.plan import Plan
+from faultlab.transports.http_library import BASE_URL
+
+LATENCY_S = {"virtual": 0.05, "real": 0.001}
+UNLIMITED = Budget(1_000, 1e6, 1e6)
+"""Where none is stated; a caller that calls a thousand times is stopped."""
+
+Terms = str | Contract | Mapping[str, Any]
+
+
+def terms_of(contract: Terms) -> Contract:
+    """A contract by name, as it is, or by its parameters. Raises BadInput for one that there is not."""
+    if isinstance(contract, Contract):
+        return contract
+    if isinstance(contract, str):
+        return contract_of(contract)
+    return contract_of(str(contract.get("profile", "none")), contract)
+
+
+class Stand:
+    """The place of one lab."""
+
+    def __init__(
+        self,
+        seed: int,
+        contract: Contract,
+        twin: str,
+        faults: Iterable[FaultSpec],
+        budget: Budget | None,
+        clock: CallersClock,
+        latency_s: float,
+    ) -> None:
+        self.seed = seed
+        self.contract = contract
+        self.twin = twin
+        self.faults = list(faults)
+        self.budget = budget
+        self.clock = clock
+        self._latency_s = latency_s
+        self._behind: Behind | None = None
+        self._toolset: Toolset | None = None
+        self._world: Mapping[str, Any] = {}
+        self._options: dict[str, Any] = {}
+        self.at_most: dict[str, int] = {}
+        self._front: Front | None = None
+        self._session: Session | None = None
+
+    def before(
+        self,
+        target: Any,
+        contract: Contract | None,
+        world: Mapping[str, Any] | None,
+        at_most: Mapping[str, int] | None,
+        **options: Any,
+    ) -> None:
+        """Take the place in front of `target`."""
+        if self._behind is not None or self._toolset is not None:
+            raise BadInput("this lab already stands in front of something; make a second Lab for a second app")
+        if contract is not None:
+            self.unsettled("contract")
+            self.contract = contract
+        self.at_most |= at_most or {}
+        if isinstance(target, Toolset):
+            self._toolset, self._world = target, world or {}
+            return
+        self.unsettled("app")
+        self._behind = Mounted(target, self.front_session) if is_router(target) else behind(target)
+        self._options = options
+
+    def plan(self, fault: FaultSpec) -> None:
+        """One fault more."""
+        if self._session is not None:
+            raise BadInput("the faults of a lab are settled before anything is called")
+        self.faults.append(fault)
+
+    def unsettled(self, what: str) -> None:
+        """Raises BadInput where it is too late for a change."""
+        if self._session is not None or self._front is not None:
+            raise BadInput(f"the {what} of a lab is settled before anything is called or wrapped")
+
+    def raises(self, tool: str) -> Callable[[], BaseException] | None:
+        """What a wrapped function raises by the faults that are planned for it."""
+        return next((item.raises for item in self.faults if item.on == tool and item.raises is not None), None)
+
+    @property
+    def session(self) -> Session:
+        if self._session is None:
+            self._session = self.front_session() if self._toolset is None else self._tool_session(self._toolset)
+        return self._session
+
+    def front(self) -> Front:
+        """Routes and functions that are executed behind the lab."""
+        if self._toolset is not None:
+            raise BadInput("this lab stands in front of a Toolset; its functions are lab.tools[...]")
+        if self._front is None:
+            routes = [name for name in (*self.at_most, *(item.on for item in self.faults)) if " " in name]
+            self._front = Front(self.contract, routes=routes, **self._options)
+        return self._front
+
+    def front_session(self) -> FrontSession:
+        """The session of a lab in front of an app or of functions."""
+        if isinstance(self._session, FrontSession):
+            return self._session
+        front = self.front()
+        events: list[Any] = []
+        plan = plan_of(tuple(self.faults), self.twin, self.contract, None)
+        engine = RelayEngine(front, self.contract, plan, self.seed, events, self.clock)
+        made = FrontSession(front, engine, self.clock, self._brief(plan), events, latency_s=self._latency_s)
+        self._session = made
+        return made
+
+    def _tool_session(self, toolset: Toolset) -> Session:
+        tools = with_contract(toolset, self.contract)
+        events: list[Any] = []
+        plan = plan_of(tuple(self.faults), self.twin, self.contract, tools)
+        engine = Engine(tools, self.contract, FrozenWorld(self._world), plan, self.seed, events)
+        return Session(engine, self.clock, self._brief(plan), events, latency_s=self._latency_s)
+
+    def _brief(self, plan: Plan) -> Brief:
+        """Before anything was called: what is wanted shows when it is over."""
+        return brief_of(self.contract, plan, {}, (), (), self.budget or UNLIMITED, self.at_most)
+
+    def transport(self, library: str, *, is_async: bool) -> Any:
+        """A transport of httpx or httpx2. Raises BadInput where nothing stands behind the lab."""
+        if self._toolset is not None:
+            module = import_module(f"faultlab.transports.{library}_transport")
+            return (module.AsyncLabTransport if is_async else module.LabTransport)(self.session)
+        if self._behind is None:
+            raise BadInput("this lab has no app behind it: call lab.in_front_of(app) before lab.client()")
+        return (async_transport if is_async else transport)(library, self.front_session, self._behind)
+
+    def client(self, library: str, options: Mapping[str, Any], *, is_async: bool) -> Any:
+        """A client of httpx or httpx2 with that transport."""
+        through = self.transport(library, is_async=is_async)
+        base_url = HOST if self._toolset is None else BASE_URL
+        kind = "AsyncClient" if is_async else "Client"
+        return getattr(import_module(library), kind)(**{"transport": through, "base_url": base_url, **options})

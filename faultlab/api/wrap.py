@@ -1,0 +1,168 @@
+"""A Python tool function behind the lab: contract, faults and recording, and outside the same function."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Literal
+
+from faultlab.api.behind import awaited, failed
+from faultlab.api.bridge import bridged
+from faultlab.api.front import Front, Identity, front_tool
+from faultlab.api.relay import Answered
+from faultlab.api.session import FrontSession
+from faultlab.core.actions import Reply
+from faultlab.core.agent import ToolError
+from faultlab.core.canonical import canonical, copy_json
+from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD
+from faultlab.core.errors import BadInput
+from faultlab.core.tools import Shown, Tool
+from faultlab.engine.engine import Ticket
+from faultlab.transports.codec import Asked
+
+NAMES: Mapping[str, str] = {
+    "ConnectError": "ConnectionRefusedError",
+    "ConnectTimeout": "TimeoutError",
+    "ReadError": "ConnectionResetError",
+    "ReadTimeout": "TimeoutError",
+    "RemoteProtocolError": "ConnectionAbortedError",
+}
+"""What a Python function raises where an HTTP client raises its own."""
+
+BUILTIN: Mapping[str, Callable[[], Exception]] = {
+    "ConnectionRefusedError": lambda: ConnectionRefusedError(111, "Connection refused"),
+    "ConnectionResetError": lambda: ConnectionResetError(104, "Connection reset by peer"),
+    "ConnectionAbortedError": lambda: ConnectionAbortedError(103, "Connection closed without an answer"),
+    "TimeoutError": lambda: TimeoutError("timed out"),
+}
+
+
+def wrapped(
+    function: Callable[..., Any],
+    session: Callable[[], FrontSession],
+    front: Front,
+    raises: Callable[[str], Callable[[], BaseException] | None],
+    *,
+    name: str | None = None,
+    writes: bool = True,
+    identity: Identity | None = None,
+    reveals: Mapping[str, Shown | None] | None = None,
+    refuses: tuple[type[Exception], ...] = (),
+) -> tuple[Callable[..., Any], str]:
+    """The function, and the name that it has as a tool.
+
+    `identity`: the arguments that name its effect, or a function of all of them; without it, all. `refuses`: the
+    exceptions by which it says that nothing was done; after any other the outcome is unknown. `reveals`, for a
+    function that reads: wrapped write -> a function from its value to the references of the effects it shows.
+
+    Parameters named `idempotency_key` and `reference` are what the contract takes them for.
+    """
+    tool = _declared(function, front, name, writes, identity, reveals)
+    signature = inspect.signature(function)
+
+    def asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Asked:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = {name: _json(value) for name, value in bound.arguments.items() if name not in ("self", "cls")}
+        key, reference = (values.pop(field, None) if writes else None for field in (KEY_FIELD, REFERENCE_FIELD))
+        return Asked(tool.name, values, key, reference)
+
+    def through(args: tuple[Any, ...], kwargs: dict[str, Any], work: Callable[[], Answered]) -> Any:
+        lab, make = session(), raises(tool.name)
+        names = NAMES if make is None else dict.fromkeys(NAMES, type(make()).__name__)
+        with lab.turns:
+            ticket, receipt = lab.exchange(asked(args, kwargs), work, lambda ticket: _patience(lab, ticket), names)
+        answer = None if ticket is None else lab.answer(ticket)
+        if receipt.error is not None and not isinstance(getattr(answer, "raw", None), Exception):
+            raise BUILTIN[NAMES[receipt.error]]() if make is None else make()
+        if answer is None:
+            raise ToolError(tool.name, receipt.outcome, receipt)
+        if isinstance(answer.raw, Exception):
+            raise answer.raw
+        return copy_json(answer.raw.value)
+
+    if inspect.iscoroutinefunction(function):
+
+        @wraps(function)
+        async def acall(*args: Any, **kwargs: Any) -> Any:
+            return await bridged(through, args, kwargs, lambda: awaited(_atried(function, args, kwargs, refuses)))
+
+        return acall, tool.name
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return through(args, kwargs, lambda: _tried(function, args, kwargs, refuses))
+
+    return call, tool.name
+
+
+def _patience(session: FrontSession, ticket: Ticket | None) -> int | None:
+    """A function that works may take its time; only for a receipt that never comes there is an end."""
+    return None if ticket is None or isinstance(ticket.delivery, Reply) else session.patience_ns
+
+
+class _Value:
+    """What a function returned."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _tried(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], refuses: tuple[type[Exception], ...]
+) -> Answered:
+    try:
+        value = function(*args, **kwargs)
+    except Exception as error:  # noqa: BLE001  whatever it raises is what its caller would have got
+        return failed(error, refused=isinstance(error, refuses))
+    return Answered(200, _json(value), {}, _Value(value))
+
+
+async def _atried(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], refuses: tuple[type[Exception], ...]
+) -> Answered:
+    try:
+        value = await function(*args, **kwargs)
+    except Exception as error:  # noqa: BLE001  as above
+        return failed(error, refused=isinstance(error, refuses))
+    return Answered(200, _json(value), {}, _Value(value))
+
+
+def _declared(
+    function: Callable[..., Any],
+    front: Front,
+    name: str | None,
+    writes: bool,
+    identity: Identity | None,
+    reveals: Mapping[str, Shown | None] | None,
+) -> Tool:
+    """The function as a tool of the lab. Raises BadInput where the declaration cannot be meant."""
+    called = name or str(getattr(function, "__name__", type(function).__name__))
+    if called in front.toolset.tools:
+        raise BadInput(f"wrap: there is a tool {called!r} already; give this one another name=")
+    parameters = inspect.signature(function).parameters
+    names = () if identity is None or callable(identity) else tuple(identity)
+    if wrong := [item for item in names if item not in parameters]:
+        raise BadInput(f"wrap {called}: identity names {wrong[0]!r}, which is not one of its parameters")
+    if writes and reveals:
+        raise BadInput(f"wrap {called}: a function either writes or reveals; say writes=False")
+    kind: Literal["read", "write"] = "write" if writes else "read"
+    tool = front_tool(called, kind, identity, reveals=reveals, description=inspect.getdoc(function) or called)
+    front.add(tool)
+    return tool
+
+
+def _json(value: Any) -> Any:
+    """Plain JSON of a value for the record; of an object that has none, its type."""
+    try:
+        canonical(value)
+    except (TypeError, ValueError):
+        if hasattr(value, "model_dump"):
+            return value.model_dump(mode="json")
+        if isinstance(value, Mapping):
+            return {str(name): _json(item) for name, item in value.items()}
+        if isinstance(value, list | tuple | set | frozenset):
+            return [_json(item) for item in value]
+        return f"<{type(value).__name__}>"
+    return copy_json(value)

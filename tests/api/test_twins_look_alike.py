@@ -1,0 +1,59 @@
+"""The twins of a lost receipt in front of an app: equal to the caller, byte for byte and moment for moment."""
+
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from storefronts import ROUTE, TWINS
+
+from faultlab import Lab
+
+SYMPTOMS = ("timeout", "reset", "close", "status", "truncated", "garbled", "short")
+EXAMPLE = {"id": "re_0", "amount": "40.00"}
+
+
+def app(request: httpx.Request) -> httpx.Response:
+    if request.method == "GET":
+        return httpx.Response(200, json={"what": request.url.path})
+    return httpx.Response(201, json={"id": "re_1", "amount": "40.00"})
+
+
+def seen(client: Any, lab: Lab, method: str, path: str) -> tuple[Any, ...]:
+    """All that a caller can compare of one call: what it got, and when."""
+    try:
+        response = client.request(method, path, json=None if method == "GET" else {"order_id": "A17"})
+        got: tuple[Any, ...] = (response.status_code, sorted(response.headers.multi_items()), response.content)
+    except (httpx.HTTPError, httpx2.HTTPError) as error:
+        got = (type(error).__name__, str(error))
+    return (*got, lab._stand.clock.now())
+
+
+def view(twin: str, symptom: str, kind: str, after: list[str]) -> list[tuple[Any, ...]]:
+    lab = Lab(twin=twin).fault("lost_receipt", on=ROUTE, symptom=symptom, example=EXAMPLE)
+    lab.in_front_of(httpx.MockTransport(app))
+    client = getattr(lab, kind)(timeout=3.0)
+    return [seen(client, lab, "POST", "/v1/refunds"), *(seen(client, lab, "GET", path) for path in after)]
+
+
+@pytest.mark.parametrize("kind", ["client", "client2"])
+@pytest.mark.parametrize("symptom", SYMPTOMS)
+@settings(max_examples=20)
+@given(after=st.lists(st.sampled_from(["/v1/orders/A17", "/v1/refunds", "/"]), max_size=4))
+def test_no_caller_can_tell_them_apart(symptom: str, kind: str, after: list[str]) -> None:
+    first, *others = [view(twin, symptom, kind, after) for twin in TWINS]
+    assert all(other == first for other in others)
+
+
+@pytest.mark.parametrize("symptom", SYMPTOMS)
+def test_every_symptom_loses_the_receipt(symptom: str) -> None:
+    """Nothing that arrives is a whole answer of the app."""
+    ((what, *_), *_) = view("committed", symptom, "client", [])
+    if symptom == "status":
+        assert what == 503
+    elif symptom in ("garbled", "short"):
+        assert what == 200
+    else:
+        assert what in ("ReadTimeout", "ReadError", "RemoteProtocolError")
