@@ -29,6 +29,18 @@ READS: dict[str, Any] = {
 """A read is tried three times, after 0.5 and 1 s."""
 
 
+JOURNAL = "journal"
+"""The entry of `env.store` that says whether it holds all that was sent: `whole` or `lost`."""
+
+
+def opened(env: Any) -> Log:
+    """Open the journal. One that is empty although the work was begun before was lost."""
+    store = env.store
+    if JOURNAL not in store:
+        store[JOURNAL] = "whole" if len(store) or not env.resumed else "lost"
+    return Log(env.calls, whole=store[JOURNAL] == "whole")
+
+
 class Ending(NamedTuple):
     """One operation and how it ended."""
 
@@ -46,7 +58,7 @@ class Clerk:
     def __init__(self, task: Any, env: Any) -> None:
         self.task = task
         self.env = env
-        self.log = Log()
+        self.log = opened(env)
         self.endings: dict[str, Ending] = {}
         """By label, in the order of the task."""
 
@@ -97,7 +109,7 @@ class Clerk:
 
     def may_read(self, order_id: str) -> bool:
         """Whether the budget has a call left; without one the refund is not begun."""
-        if Left.of(self.task.budget, len(self.log.calls), ns(self.env.now())).affords():
+        if Left.of(self.task.budget, self.log.count, ns(self.env.now())).affords():
             return True
         intent = Intent("refund_order", {"order_id": order_id}, f"refund-{order_id}")
         self._end(Ending(intent, Stop("not_done")))
@@ -123,7 +135,7 @@ class Clerk:
 
     def _note_read(self, tool: str, args: dict[str, Any]) -> None:
         """Every call counts, this one too."""
-        self.log.calls.append(Call(len(self.log.calls) + 1, ns(self.env.now()), tool, "read", args))
+        self.log.calls.append(Call(self.log.count + 1, ns(self.env.now()), tool, "read", args))
 
     def ended(self, recovery: Recovery, stop: Stop) -> None:
         self._end(Ending(recovery.intent, stop, recovery, len(recovery.operation.reads)))
@@ -144,7 +156,8 @@ class Clerk:
         operations = {name: ending.stop.status for name, ending in self.endings.items()}
         records = [stop.record for stop in stops if stop.record is not None]
         if status == "handed_over":
-            claim: Claim = self.env.hand_over(text, records)
+            # Without its journal an agent does not know when and how it sent: the wire does.
+            claim: Claim = self.env.hand_over(text, records if self.log.whole else None)
             return claim._replace(evidence=evidence, operations=operations)
         return Claim(status, text, evidence, operations, tuple(records))
 

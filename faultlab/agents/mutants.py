@@ -97,7 +97,7 @@ def send_without_timeout(recovery: Recovery) -> Steps:
     body = {**recovery.intent.args, "reference": recovery.reference}
     headers = {} if recovery.key is None else {"Idempotency-Key": recovery.key}
     recovery.env.http.post(f"/tools/{recovery.intent.tool}", json=body, headers=headers, timeout=None)
-    number = len(recovery.log.calls) + 1
+    number = recovery.log.count + 1
     recovery.log.calls.append(Call(number, recovery.now_ns, recovery.intent.tool, "write", body))
     return Stop("done", (number,))
     yield

@@ -14,6 +14,9 @@ EndOf = Callable[[Recovery], Stop]
 
 
 def send_once(recovery: Recovery, otherwise: EndOf) -> Steps:
+    """A crash is a failure too: what the journal says was sent is not sent again."""
+    if recovery.operation.open:
+        return otherwise(recovery)
     yield Invoke(recovery.intent.tool, recovery.intent.args, recovery.key, recovery.reference)
     receipt = recovery.operation.last_receipt
     if receipt is not None and receipt.outcome is Outcome.APPLIED:

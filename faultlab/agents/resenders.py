@@ -17,6 +17,8 @@ KeyOf = Callable[[Recovery, int], str | None]
 
 def resend_always(recovery: Recovery, key_of: KeyOf, found: Callable[[Recovery], Steps] | None = None) -> Steps:
     """`found`, where given, looks before each resend and ends the loop with a Stop if it finds the effect."""
+    if found is not None and recovery.operation.open and (stop := (yield from found(recovery))) is not None:
+        return stop  # it was sent before a crash
     for number in range(1, len(WAITS_S) + 2):
         yield Invoke(recovery.intent.tool, recovery.intent.args, key_of(recovery, number), recovery.reference)
         receipt = recovery.operation.last_receipt

@@ -12,6 +12,8 @@ def same_key(task: Any, env: Any) -> Claim:
     """Right where keys are honoured; wrong where they are not, and where two equal orders are wanted."""
 
     def key_of(recovery: Recovery, number: int) -> str | None:
+        if recovery.taken_up:
+            return recovery.key
         same = digest([recovery.intent.tool, recovery.intent.args])
         return f"{task.id}-{same}" if recovery.takes_key else None
 

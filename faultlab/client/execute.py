@@ -6,13 +6,16 @@ from typing import Any, Literal
 from faultlab.client.policy import TABLE, Policy, choose
 from faultlab.client.recovery import SURFACES, Recovery
 from faultlab.client.steps import Invoke, Sleep, Steps, Stop
+from faultlab.client.terms import status_of, terms_of
 from faultlab.core.agent import ToolError
-from faultlab.core.answers import handle_reveal
+from faultlab.core.answers import handle_reveal, is_fresh
 from faultlab.core.canonical import identity_of
-from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD
+from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD
 from faultlab.core.knowledge import about
+from faultlab.core.operation import PLAIN, Operation
 from faultlab.core.outcome import outcome_of_response
-from faultlab.core.records import Call, Receipt, Reveal
+from faultlab.core.records import Call, Receipt, Reveal, Sight
+from faultlab.core.versions import version_of
 
 
 def recover(recovery: Recovery, table: Policy = TABLE) -> Steps:
@@ -77,7 +80,7 @@ def _ended(end: StopIteration) -> Stop:
 
 def arguments(step: Invoke) -> dict[str, Any]:
     """The keyword arguments of a call."""
-    extra = {KEY_FIELD: step.key, REFERENCE_FIELD: step.reference}
+    extra = {KEY_FIELD: step.key, REFERENCE_FIELD: step.reference, CONDITION_FIELD: step.if_match}
     return {**step.args, **{name: value for name, value in extra.items() if value is not None}}
 
 
@@ -85,19 +88,30 @@ def begin(recovery: Recovery, step: Invoke) -> Call:
     """Note a call before it leaves."""
     spec = recovery.specs[step.tool]
     identity = identity_of(spec["identity"], step.args) if spec["kind"] == "write" else ""
-    number = len(recovery.log.calls) + 1
-    call = Call(number, recovery.now_ns, step.tool, spec["kind"], step.args, identity, step.key, step.reference)
+    number = recovery.log.count + 1
+    place = step.args.get(recovery.operation.terms.scope or "")
+    handles = (step.key, step.reference, step.if_match, place)
+    call = Call(number, recovery.now_ns, step.tool, spec["kind"], step.args, identity, *handles)
     recovery.log.calls.append(call)
     if step.tool == recovery.intent.tool and identity == recovery.operation.identity:
+        recovery.write_down(call)
         recovery.operation.sent(call)
     return call
 
 
 def finish(recovery: Recovery, call: Call, body: Any) -> Receipt:
     """Take in the decoded body of a complete 2xx."""
-    provisional = bool(recovery.specs[call.tool].get("provisional", False))
-    outcome = outcome_of_response(200, body, fits=isinstance(body, Mapping), provisional=provisional)
-    return _take(recovery, call, Receipt(call.n, recovery.now_ns, outcome, 200, body), body)
+    spec = recovery.specs[call.tool]
+    terms = terms_of(spec) if call.kind == "write" else PLAIN
+    status = status_of(terms)
+    outcome = outcome_of_response(
+        status,
+        body,
+        fits=isinstance(body, Mapping),
+        provisional=terms.provisional,
+        ok_declared=bool(spec.get("ok_declared", False)),
+    )
+    return _take(recovery, call, Receipt(call.n, recovery.now_ns, outcome, status, body), body)
 
 
 def fail(recovery: Recovery, call: Call, error: ToolError) -> Receipt:
@@ -110,12 +124,25 @@ def _take(recovery: Recovery, call: Call, receipt: Receipt, body: Any) -> Receip
     if call.kind == "write":
         if any(item.n == call.n for item in recovery.operation.calls):
             recovery.operation.received(receipt, recovery.contract)
-    elif call.tool in (recovery.tool_for(move) for move in SURFACES):
+        return receipt
+    for other in recovery.log.recoveries if body is not None else ():
+        if (seen := sight_of(other.operation, call, body)) is not None and seen.fresh:
+            receipt = receipt._replace(sights=(seen,))
+            other.operation.looked(call)
+    if call.tool in (recovery.tool_for(move) for move in SURFACES):
         told = reveal_of(recovery, call, body)
         for other in recovery.log.recoveries:
             if other.operation.calls and about(told, other.operation):
-                other.operation.read(call, None if body is None else told, other.contract)
+                other.operation.read(call, None if body is None else told, other.contract, receipt)
     return receipt
+
+
+def sight_of(operation: Operation, call: Call, body: Mapping[str, Any]) -> Sight | None:
+    """The version of the thing that the operation writes, where the answer shows it."""
+    tag, versioned = body.get("etag"), operation.terms.versioned
+    if versioned is None or operation.thing != f"{versioned[0]}/{call.args.get(versioned[1])}":
+        return None
+    return Sight(operation.thing, version_of(tag), is_fresh(body, {})) if isinstance(tag, str) else None
 
 
 def reveal_of(recovery: Recovery, call: Call, body: Mapping[str, Any] | None) -> Reveal:
@@ -127,5 +154,4 @@ def reveal_of(recovery: Recovery, call: Call, body: Mapping[str, Any] | None) ->
     shown = tuple(row.get("reference") for row in rows if isinstance(row, Mapping))
     operation = recovery.operation
     said: Literal["present", "absent"] = "present" if shown else "absent"
-    whole = answer.get("complete", True) is True
-    return Reveal(operation.tool, operation.identity, None, shown, said, fresh=whole)
+    return Reveal(operation.tool, operation.identity, None, shown, said, fresh=is_fresh(answer, {}))

@@ -5,11 +5,15 @@ from typing import Any
 
 from faultlab.client.recovery import Recovery
 from faultlab.client.steps import Invoke, Sleep, Steps, Stop
+from faultlab.client.waits import ASK_AGAIN, seconds
 from faultlab.core.clock import NS
 from faultlab.core.entitled import Move
 from faultlab.core.records import Outcome, Receipt, Status
 
 MoveFunction = Callable[[Recovery], Steps]
+
+READS = 3
+"""How often a thing is tried to be read before it is written."""
 
 
 def pause(recovery: Recovery, wait_s: float) -> Generator[Invoke | Sleep, Receipt | None, bool]:
@@ -21,18 +25,35 @@ def pause(recovery: Recovery, wait_s: float) -> Generator[Invoke | Sleep, Receip
 
 def send(recovery: Recovery) -> Steps:
     """The first send, with key and reference where the tool takes them."""
-    yield Invoke(recovery.intent.tool, recovery.intent.args, recovery.key, recovery.reference)
+    yield recovery.request()
     return None
 
 
 def resend(recovery: Recovery) -> Steps:
-    """The same request again, after a wait that grows, unless the key's protection ended meanwhile."""
-    was_protected = recovery.protected
+    """The same request again, after a wait that grows, unless what made it safe ended meanwhile."""
+    before = recovery.safe_sends
     affordable = yield from pause(recovery, recovery.back_off_s())
-    if affordable and recovery.protected == was_protected:
+    if affordable and recovery.safe_sends == before:
         recovery.renew_handles()
-        yield Invoke(recovery.intent.tool, recovery.intent.args, recovery.key, recovery.reference)
+        yield recovery.request()
     return None
+
+
+def read_and_decide(recovery: Recovery) -> Steps:
+    """Read the thing that is to be written, and decide on what is there now; the write names that version."""
+    source = recovery.intent.source
+    assert source is not None
+    for tried in range(READS):
+        if tried and not (yield from pause(recovery, seconds(ASK_AGAIN, tried))):
+            return None
+        receipt = yield Invoke(source.tool, source.args)
+        if receipt is not None and receipt.outcome is Outcome.APPLIED:
+            args = source.decide(receipt.body)
+            if args is None:
+                return Stop("not_done", (receipt.call,))
+            recovery.decided(args, receipt.body.get("etag"))
+            return None
+    return Stop("handed_over")
 
 
 def wait_as_told(recovery: Recovery) -> Steps:
@@ -71,8 +92,9 @@ def _ask(recovery: Recovery, move: Move, args: dict[str, Any], wait_s: float = 0
 
 
 def _by_handle(recovery: Recovery) -> dict[str, Any]:
-    last = recovery.operation.calls[-1]
-    return {"reference": last.key or last.reference}
+    operation = recovery.operation
+    last = operation.calls[-1]
+    return {"reference": last.key or last.reference or operation.monitors.get(last.n)}
 
 
 def stop(status: Status) -> MoveFunction:

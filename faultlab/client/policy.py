@@ -12,6 +12,7 @@ from faultlab.client.moves import (
     fence,
     look,
     read_after_settling,
+    read_and_decide,
     resend,
     send,
     stop,
@@ -19,8 +20,9 @@ from faultlab.client.moves import (
     wait_as_told,
 )
 from faultlab.client.recovery import Recovery
-from faultlab.core.entitled import AUTHORITY_REFUSALS, Move, refused_for_good, saved_failure
+from faultlab.core.entitled import SENDS, Move, unread
 from faultlab.core.records import Outcome
+from faultlab.core.refused import Kind
 
 
 class Row(NamedTuple):
@@ -40,26 +42,33 @@ def _spent(recovery: Recovery) -> bool:
     return not recovery.left.affords(recovery.retry_after_ns if refused else 0)
 
 
+def _refused(*kinds: Kind) -> Callable[[Recovery], bool]:
+    """The last word is a refusal of one of these kinds, which a repeated request would meet again."""
+    return lambda recovery: (refusal := recovery.refusal) is not None and refusal.kind in kinds
+
+
 def _is_protected(recovery: Recovery) -> bool:
-    return (
-        recovery.protected
-        and not saved_failure(recovery.operation, recovery.contract)
-        and recovery.left.affords(recovery.retry_after_ns)
-    )
+    return recovery.protected and recovery.may_send(Move.SEND_SAME_KEY)
 
 
 def _is_told_to_wait(recovery: Recovery) -> bool:
     """The next move would be a send, and the last answer says when."""
-    sends = recovery.knowledge is Outcome.NOT_APPLIED or _is_protected(recovery)
+    sends = recovery.knowledge is Outcome.NOT_APPLIED or recovery.may_send(*SENDS)
     return sends and recovery.retry_after_ns > 0
 
 
-def _refusal(recovery: Recovery) -> int | None:
-    """The status of a refusal that a repeated request would meet again."""
-    if recovery.knowledge is not Outcome.NOT_APPLIED:
-        return None
-    refusal = refused_for_good(recovery.operation, recovery.contract)
-    return None if refusal is None else refusal.status
+def _is_undecided(recovery: Recovery) -> bool:
+    """What is written depends on what is there, and that was not read, or is no longer so."""
+    if recovery.intent.source is None or not recovery.takes_condition:
+        return False
+    return (recovery.knowledge is None and recovery.if_match is None) or _refused("stale", "bare")(recovery)
+
+
+def _is_overtaken(recovery: Recovery) -> bool:
+    """Somebody else's version came first, and nobody has looked at it yet."""
+    if not _refused("stale")(recovery) or recovery.tool_for(Move.QUERY) is None:
+        return False
+    return unread(recovery.operation, recovery.left)
 
 
 def _asks(move: Move) -> Callable[[Recovery], bool]:
@@ -76,13 +85,18 @@ def _settles(recovery: Recovery) -> bool:
 
 TABLE: Policy = (
     Row("applied", lambda recovery: recovery.knowledge is Outcome.APPLIED, stop("done")),
-    Row("forbidden", lambda recovery: _refusal(recovery) in AUTHORITY_REFUSALS, stop("refused")),
-    Row("refused_for_good", lambda recovery: _refusal(recovery) is not None, stop("not_done")),
+    Row("forbidden", _refused("authority"), stop("refused")),
+    Row("refused_for_good", _refused("final"), stop("not_done")),
     Row("spent", _spent, stop_spent),
+    Row("version_undecided", _is_undecided, read_and_decide),
     Row("not_sent", lambda recovery: recovery.knowledge is None, send),
+    Row("another_version", _is_overtaken, look),
+    Row("version_gone", _refused("stale", "bare"), stop("not_done")),
     Row("told_to_wait", _is_told_to_wait, wait_as_told),
     Row("not_applied", lambda recovery: recovery.knowledge is Outcome.NOT_APPLIED, resend),
     Row("protected_by_key", _is_protected, resend),
+    Row("protected_by_version", lambda recovery: recovery.may_send(Move.REPEAT), resend),
+    Row("harmless_again", lambda recovery: recovery.may_send(Move.SEND_UNKEYED), resend),
     Row("status_offered", _asks(Move.STATUS), ask_status),
     Row("fence_offered", _asks(Move.FENCE), fence),
     Row("settle_stated", _settles, read_after_settling),

@@ -1,6 +1,6 @@
 """What a recovery asks its driver to do. One generator serves synchronous and asynchronous callers."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, NamedTuple
 
 from faultlab.core.records import HandOver, Receipt, Status
@@ -13,12 +13,21 @@ class Invoke(NamedTuple):
     args: Mapping[str, Any]
     key: str | None = None
     reference: str | None = None
+    if_match: str | None = None
 
 
 class Sleep(NamedTuple):
     """Wait."""
 
     wait_s: float
+
+
+class Write(NamedTuple):
+    """Write to the journal, and go on only when it is there. The driver answers with what `action` returned."""
+
+    name: str
+    """`claim`, `sending`, `received`, `settled` or `release`: what tests stop a process at."""
+    action: Callable[[], Any]
 
 
 class Stop(NamedTuple):
@@ -33,3 +42,6 @@ class Stop(NamedTuple):
 
 Steps = Generator[Invoke | Sleep, Receipt | None, Stop | None]
 """A move: None at its end means "look at the table again"."""
+
+Step = Invoke | Sleep | Write
+"""What the driver of the tool client is asked for."""

@@ -97,7 +97,25 @@ def _append_only(table: str, event: str) -> str:
 
 _GUARDS = tuple(_append_only(table, event) for table in ("attempts", "attempt_lab") for event in ("UPDATE", "DELETE"))
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, (_RUNS, _ATTEMPTS, _ATTEMPT_LAB, *_GUARDS)),)
+_WITH_SCORES = _ATTEMPT_LAB.replace("    history", "    scores VARCHAR NOT NULL,\n    history")
+_BEFORE = (
+    "attempt_id, run, number, agent, scenario, contract, twin, attempt_index, attempt_seed, mark, findings, plan_id, "
+)
+_BEFORE += "plan, fired, calls, effects, queries_before_resend, knowledge_at_claim, budget_left, surplus_cause, "
+_BEFORE += "outcome_truth, outcome_claimed, trace_digest"
+_ADD_SCORES = (
+    # A new table and not a new column: the history must stay the last one, so that light reads stop before it.
+    "ALTER TABLE attempt_lab RENAME TO attempt_lab_1",
+    _WITH_SCORES,
+    f"INSERT INTO attempt_lab ({_BEFORE}, scores, history) SELECT {_BEFORE}, '{{}}', history FROM attempt_lab_1",  # noqa: S608 - literals of this file
+    "DROP TABLE attempt_lab_1",
+    *(_append_only("attempt_lab", event) for event in ("UPDATE", "DELETE")),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(1, (_RUNS, _ATTEMPTS, _ATTEMPT_LAB, *_GUARDS)),
+    Migration(2, _ADD_SCORES),
+)
 
 _SCHEMA_VERSION = "CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY, applied_at FLOAT NOT NULL)"
 

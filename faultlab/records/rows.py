@@ -97,6 +97,8 @@ class AttemptRow(NamedTuple):
     outcome_claimed: str
     """JSON: operation -> what the agent said."""
     trace_digest: str
+    scores: str
+    """JSON: group of rules -> [operations without a finding, operations by which it was exercised]."""
     history: str | None
     """The whole history as text; None in a light row, which was read without it."""
 

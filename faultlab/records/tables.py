@@ -82,6 +82,7 @@ class AttemptLab(_Table, table=True):
     outcome_truth: str
     outcome_claimed: str
     trace_digest: str
+    scores: str
     history: str
 
 

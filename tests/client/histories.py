@@ -14,8 +14,9 @@ from faultlab.client.steps import Invoke, Sleep, Steps, Stop
 from faultlab.core.agent import Budget, Task
 from faultlab.core.clock import NS, ns
 from faultlab.core.contract import Contract
-from faultlab.core.entitled import Entitlement, Move, entitled, key_in_use
-from faultlab.core.knowledge import Operation
+from faultlab.core.entitled import Entitlement, Move, entitled
+from faultlab.core.operation import Operation
+from faultlab.core.protection import key_in_use
 from faultlab.core.records import Outcome
 from faultlab.core.tools import Refused
 from faultlab.faults.plan import Planned
@@ -155,7 +156,8 @@ def facts(operation: Operation) -> dict[str, Any]:
     """All that is known of an operation. Of a refusal and a receipt, whose they are: a result bears no headers."""
     refusal, last = operation.refusal, operation.last_receipt
     return {
-        "calls": operation.calls,
+        # When a key was first sent is written into the request by the transport.
+        "calls": [call._replace(first_sent_ns=None) for call in operation.calls],
         "handles": operation.handles,
         "open": operation.open,
         "applied": operation.applied,
@@ -165,4 +167,6 @@ def facts(operation: Operation) -> dict[str, Any]:
         "unknown": operation.last_unknown_ns,
         "reads": operation.reads,
         "tombs": operation.tombs,
+        "disputed": operation.disputed,
+        "failed": operation.failed,
     }

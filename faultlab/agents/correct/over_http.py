@@ -1,5 +1,6 @@
 """A correct agent that knows only HTTP: `env.http`, status codes, and the exceptions of httpx."""
 
+from email.utils import formatdate
 from typing import Any
 
 import httpx
@@ -13,11 +14,20 @@ from faultlab.core.records import Claim, Receipt
 class OverHttp(Plain):
     """The same decisions over an httpx.Client."""
 
+    def __init__(self, task: Any, env: Any) -> None:
+        super().__init__(task, env)
+        self.first_sent: dict[str, str] = {}
+        """Key -> the HTTP date of its first request."""
+
     def call(self, tool: str, **args: Any) -> Any:
         self.calls += 1
-        headers = {}
+        headers: dict[str, str] = {}
         if (key := args.pop("idempotency_key", None)) is not None:
-            headers["Idempotency-Key"] = key
+            rules = self.task.tools[tool]["contract"]["key"]
+            place, _, name = rules["carrier"].partition(" ")
+            (args if place == "body" else headers)[name] = key
+            if (dated := rules["first_sent_header"]) is not None:
+                headers[dated] = self.first_sent.setdefault(key, formatdate(usegmt=True))
         try:
             response = self.env.http.post(f"/tools/{tool}", json=args, headers=headers)
         except httpx.TransportError as error:

@@ -1,0 +1,263 @@
+"""client: ToolClient, which stands between an agent and the tools by which it changes something."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, Self, TypeVar
+
+from faultlab.client.drivers import Hook, arun, run
+from faultlab.client.http import Wrapped, wrapped
+from faultlab.client.operate import Desk, operate
+from faultlab.client.policy import TABLE, Policy
+from faultlab.client.result import Result, undeclared, unwrap
+from faultlab.client.spans import Spans, no_spans, spans_of
+from faultlab.client.tool_spec import HANDLES, ToolSpec
+from faultlab.client.work import Times
+from faultlab.core.agent import Budget
+from faultlab.core.clock import Clock, RealClock
+from faultlab.core.contract import Contract
+from faultlab.core.errors import BadInput
+from faultlab.records.journal_rows import Journal, OperationRow
+
+BUDGET = Budget(calls=12, seconds=60.0, cost=20.0)
+"""What one `call` may use before it hands over."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+HttpClient = TypeVar("HttpClient")
+
+
+def _no_hook(name: str) -> None:
+    pass
+
+
+class ToolClient:
+    """Calls tools so that each intended effect happens once, over lost receipts, retries and restarts.
+
+    An operation is tool + identity + `operation` label within a `run`. Called again, it is gone on with or answered
+    from the journal, never begun anew. Threads and processes may share a journal.
+    """
+
+    def __init__(
+        self,
+        journal: str | Journal,
+        *,
+        run: str | None = None,
+        budget: Budget = BUDGET,
+        fsync: bool = True,
+        lease_s: float = 60.0,
+        clock: Clock | None = None,
+        table: Policy = TABLE,
+        spans: bool = False,
+        hook: Hook = _no_hook,
+    ) -> None:
+        """Open the journal.
+
+        journal: a path or `sqlite:///PATH`, or `postgresql://USER@HOST/NAME` (extra `postgres`).
+        run: names the work at hand (a ticket, a thread, a workflow run): equal calls of one run are one operation.
+            None: one run for the whole journal.
+        budget: of one call, with all its questions and waits.
+        fsync: False: written records survive the death of the process, but not a power cut.
+        lease_s: how long an operation belongs to the process that works at it, from each of its steps. Longer than
+            the longest request; as long must others wait after that process died.
+        spans: OpenTelemetry spans (extra `otel`).
+        BadInput: the journal's place, or an extra that is missing. StoreError: it cannot be opened.
+        """
+        self._journal = _opened(journal, fsync=fsync)
+        self._clock = clock or RealClock()
+        self._desk = Desk(self._journal, Times(self._clock), budget, table, lease_s)
+        self._run = self._journal.run_id() if run is None else run
+        self._tools: dict[str, ToolSpec] = {}
+        self._spans: Spans = spans_of() if spans else no_spans
+        self._hook = hook
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the journal."""
+        self._journal.close()
+
+    def of_run(self, run: str) -> "ToolClient":
+        """The same client, journal and tools, for another run."""
+        other = object.__new__(type(self))
+        other.__dict__ = {**self.__dict__, "_run": run}
+        return other
+
+    def add(self, spec: ToolSpec) -> ToolSpec:
+        """Declare a tool. BadInput: the name is taken by another one."""
+        if "operation" in spec.parameters:
+            raise BadInput(
+                f"tool {spec.name}: rename its parameter 'operation': that word labels equal operations here"
+            )
+        if self._tools.setdefault(spec.name, spec) is not spec:
+            raise BadInput(f"tool {spec.name} is declared already; give one of the two another name=...")
+        return spec
+
+    def call(self, tool: "str | ToolSpec | Callable[..., Any]", /, *, operation: str = "", **arguments: Any) -> Result:
+        """Carry the operation out, or say what became of it. Raises no error of the tool: the result tells.
+
+        tool: a declared name, a ToolSpec, or a guarded function. operation: tells equal ones apart (`"line-2"`).
+        BadInput: unknown tool, wrong arguments, or other parameters than the same operation was called with before.
+        StoreError: the journal cannot be written; nothing was sent that is not in it.
+        """
+        spec = self._spec(tool)
+        return self._do(spec, self._new(spec, arguments, operation))
+
+    async def acall(
+        self, tool: "str | ToolSpec | Callable[..., Any]", /, *, operation: str = "", **arguments: Any
+    ) -> Result:
+        """The same for asynchronous callers; functions that are no coroutines run in a thread."""
+        spec = self._spec(tool)
+        return await self._ado(spec, self._new(spec, arguments, operation))
+
+    def guard(
+        self,
+        *,
+        contract: Contract | str | Mapping[str, Any],
+        identity: Iterable[str],
+        query: Callable[..., Any] | None = None,
+        status: Callable[..., Any] | None = None,
+        fence: Callable[..., Any] | None = None,
+        idempotent: bool = False,
+        provisional: bool = False,
+        name: str | None = None,
+    ) -> Callable[[Function], Function]:
+        """Make every call of a function an operation (see `ToolSpec.of`). It keeps its name, docstring and signature,
+        without `idempotency_key` and `reference`, and takes `operation=` beside them.
+
+        It returns what the function returns, and raises NotDone or OutcomeUnknown, whose text is for a model to read.
+        """
+
+        def decorate(function: Function) -> Function:
+            spec = ToolSpec.of(
+                function,
+                contract=contract,
+                identity=identity,
+                name=name,
+                query=query,
+                status=status,
+                fence=fence,
+                idempotent=idempotent,
+                provisional=provisional,
+            )
+            return self._guarded(self.add(spec), function)
+
+        return decorate
+
+    def wrap(
+        self,
+        http: HttpClient,
+        *,
+        contract: Contract | str | Mapping[str, Any],
+        name: str = "http",
+        query: Callable[..., Any] | None = None,
+    ) -> HttpClient:
+        """Make every unsafe request of an httpx or httpx2 client an operation; the client itself is changed.
+
+        Equal requests (method, URL, body) of one run are one operation: `extensions={"operation": "line-2"}` tells
+        them apart, `extensions={"run": "ticket-7"}` names the run. What comes back is what the bare client would give.
+        query(method, url, digest): see `ToolSpec.of`.
+        BadInput: it is no such client, or the contract's key does not travel in a header.
+        """
+        door: Wrapped = wrapped(http, name=name, contract=contract, query=query)
+        self.add(door.spec)
+        door.connect(self._do, self._ado, lambda args, run, label: self._row(door.spec, args, run or self._run, label))
+        return http
+
+    def reconcile(self, run: str | None = None) -> list[Result]:
+        """Go on with every open operation of one run, or of all: settle it by the same policy, or hand it over.
+
+        Call it after a crash, and from time to time: also for what a call had no budget left to settle. Operations of
+        tools that this client does not know are reported as handed over, and left open.
+        """
+        return [
+            undeclared(self._journal, row) if row.tool not in self._tools else self._do(self._tools[row.tool], row)
+            for row in self._journal.find("open", run)
+        ]
+
+    async def areconcile(self, run: str | None = None) -> list[Result]:
+        """The same for asynchronous callers."""
+        return [
+            undeclared(self._journal, row)
+            if row.tool not in self._tools
+            else await self._ado(self._tools[row.tool], row)
+            for row in self._journal.find("open", run)
+        ]
+
+    def _spec(self, tool: "str | ToolSpec | Callable[..., Any]") -> ToolSpec:
+        found = tool if isinstance(tool, ToolSpec) else getattr(tool, "spec", None)
+        if found is None:
+            found = self._tools.get(tool) if isinstance(tool, str) else None
+        if not isinstance(found, ToolSpec):
+            raise BadInput(f"unknown tool {tool!r}; declared: {', '.join(self._tools) or 'none'}")
+        self._tools.setdefault(found.name, found)
+        return found
+
+    def _new(self, spec: ToolSpec, arguments: Mapping[str, Any], operation: str) -> OperationRow:
+        if given := [name for name in HANDLES if name in arguments]:
+            raise BadInput(f"tool {spec.name}: {given[0]!r} is made by the client: leave it out")
+        try:
+            bound = spec.signature.bind(**arguments)
+        except TypeError as error:
+            raise BadInput(f"tool {spec.name}: {error}") from error
+        bound.apply_defaults()
+        return self._row(spec, bound.arguments, self._run, operation)
+
+    def _row(self, spec: ToolSpec, args: Mapping[str, Any], run: str, operation: str) -> OperationRow:
+        try:
+            return self._desk.new(spec, args, run, operation)
+        except TypeError as error:
+            raise BadInput(
+                f"tool {spec.name}: its arguments must be JSON, to be sent again after a crash: {error}"
+            ) from error
+
+    def _do(self, spec: ToolSpec, row: OperationRow) -> Result:
+        if spec.asynchronous:
+            raise BadInput(f"tool {spec.name} is asynchronous: use acall or areconcile")
+        with self._spans(spec, row) as told:
+            return told(run(operate(self._desk, spec, row), spec, self._clock, self._hook))
+
+    async def _ado(self, spec: ToolSpec, row: OperationRow) -> Result:
+        threads = self._journal.blocking
+        with self._spans(spec, row) as told:
+            return told(await arun(operate(self._desk, spec, row), spec, self._clock, self._hook, threads=threads))
+
+    def _guarded(self, spec: ToolSpec, function: Function) -> Function:
+        def row(args: tuple[Any, ...], operation: str, named: Mapping[str, Any]) -> OperationRow:
+            try:
+                bound = spec.signature.bind(*args, **named)
+            except TypeError as error:
+                raise BadInput(f"tool {spec.name}: {error}") from error
+            bound.apply_defaults()
+            return self._row(spec, bound.arguments, self._run, operation)
+
+        if spec.asynchronous:
+
+            @wraps(function)
+            async def guarded(*args: Any, operation: str = "", **named: Any) -> Any:
+                return unwrap(await self._ado(spec, row(args, operation, named)))
+        else:
+
+            @wraps(function)
+            def guarded(*args: Any, operation: str = "", **named: Any) -> Any:
+                return unwrap(self._do(spec, row(args, operation, named)))
+
+        made: Any = guarded
+        made.spec = spec
+        made.__signature__ = spec.signature
+        made.__annotations__ = {
+            name: kind for name, kind in inspect.get_annotations(function).items() if name not in HANDLES
+        }
+        del made.__wrapped__  # or frameworks would read the parameters of the bare function
+        return made  # type: ignore[no-any-return]  # it stands for the function
+
+
+def _opened(journal: str | Journal, *, fsync: bool) -> Journal:
+    if not isinstance(journal, str):
+        return journal
+    from faultlab.records.journal import open_journal
+
+    return open_journal(journal, fsync=fsync)

@@ -1,0 +1,185 @@
+"""client: an httpx or httpx2 client whose unsafe requests are operations: a transport around each of its transports.
+
+Its caller sees what a bare client would have given: the response, or the library's own exception. Responses of
+operations are read whole, for half a response proves nothing.
+"""
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
+
+from faultlab.client.answers import receipt_of
+from faultlab.client.http_messages import PASS, SOURCE, as_text, keyed, packed, rebuilt, request_again
+from faultlab.client.result import Result
+from faultlab.client.tool_spec import ToolSpec, contract_from
+from faultlab.core.canonical import digest
+from faultlab.core.contract import Contract
+from faultlab.core.errors import BadInput
+from faultlab.core.records import Outcome
+from faultlab.records.journal_rows import OperationRow
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+"""RFC 9110 section 9.2.1: these ask for no change."""
+
+Do = Callable[[ToolSpec, OperationRow], Result]
+Ado = Callable[[ToolSpec, OperationRow], Awaitable[Result]]
+NewRow = Callable[[Mapping[str, Any], str | None, str], OperationRow]
+
+
+class HttpAnswer(Exception):
+    """A response that is no result; `answers.error_of` reads it."""
+
+    def __init__(self, response: Any) -> None:
+        super().__init__(f"status {response.status_code}")
+        self.response = response
+
+
+class Exchange:
+    """One request of the wrapped client on its way, and what really came back for it."""
+
+    def __init__(self, request: Any, contract: Contract) -> None:
+        self.request = request
+        self.contract = contract
+        self.response: Any = None
+        self.error: Exception | None = None
+
+    def with_key(self, key: str | None) -> Any:
+        self.response = self.error = None
+        return keyed(self.request, self.contract.key, key)
+
+    def failed(self, error: Exception) -> Exception:
+        self.error = error
+        return error
+
+    def take(self, response: Any) -> dict[str, Any]:
+        self.response = response
+        return result_in(response, self.contract)
+
+    def given(self, library: Any, result: Result) -> Any:
+        """What the caller gets: what came last, or what the journal or a query has; else the library's exception."""
+        if self.response is not None and (result.outcome is not Outcome.APPLIED or self.response.is_success):
+            self.response.extensions = {**self.response.extensions, SOURCE: result}
+            return self.response
+        if (stored := rebuilt(library, self.request, result)) is not None:
+            return stored
+        text = "no request was sent now: it was handed over before"
+        error = self.error or library.ReadTimeout(text, request=self.request)
+        error.add_note(result.for_model())
+        raise error
+
+
+def result_in(response: Any, contract: Contract) -> dict[str, Any]:
+    """A complete response that is a result, as the journal keeps it. Raises HttpAnswer for any other."""
+    receipt = receipt_of(response.status_code, response.headers, response.content, contract)
+    if receipt.outcome is not Outcome.APPLIED:
+        raise HttpAnswer(response)
+    return packed(response)
+
+
+class Wrapped(NamedTuple):
+    """A client that is ready to be wrapped: its tool, and the way into it."""
+
+    spec: ToolSpec
+    connect: Callable[[Do, Ado, NewRow], None]
+
+
+def wrapped(
+    http: Any, *, name: str, contract: Contract | str | Mapping[str, Any], query: Callable[..., Any] | None
+) -> Wrapped:
+    """Prepare a client. BadInput: it is none of httpx or httpx2, or the contract cannot be kept for it."""
+    loaded = (sys.modules[item] for item in ("httpx", "httpx2") if item in sys.modules)
+    library: Any = next((item for item in loaded if isinstance(http, item.Client | item.AsyncClient)), None)
+    if library is None:
+        raise BadInput(f"wrap() takes a Client or AsyncClient of httpx or httpx2, not {type(http).__name__}")
+    terms = contract_from(contract)
+    if terms.key is not None and terms.key.first_sent_header is not None:
+        raise BadInput(f"wrap() cannot send {terms.key.first_sent_header}; guard a function that does")
+    again = _again_async if isinstance(http, library.AsyncClient) else _again
+    spec = ToolSpec.of(again(http, terms), contract=terms, identity=("method", "url", "digest"), name=name, query=query)
+
+    def connect(do: Do, ado: Ado, new: NewRow) -> None:
+        transport = _transport(library, spec, do, ado, new)
+        http._transport = transport(http._transport)
+        http._mounts = {pattern: item and transport(item) for pattern, item in http._mounts.items()}
+
+    return Wrapped(spec, connect)
+
+
+def _transport(library: Any, spec: ToolSpec, do: Do, ado: Ado, new: NewRow) -> Callable[[Any], Any]:
+    """The class of transports for one wrapped client, of either library. A function that sends takes what
+    `http_messages.ARGUMENTS` names; all but the key is in the request at hand already."""
+
+    class Operations(library.BaseTransport, library.AsyncBaseTransport):  # type: ignore[misc]  # depends on `library`
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+
+        def handle_request(self, request: Any) -> Any:
+            if request.method in SAFE or PASS in request.extensions:
+                return self._inner.handle_request(request)
+            row = _row(new, request, request.read())
+            exchange = Exchange(request, spec.contract)
+
+            def send(idempotency_key: str | None = None, **_: Any) -> Any:
+                try:
+                    response = self._inner.handle_request(exchange.with_key(idempotency_key))
+                    response.read()
+                except Exception as error:  # noqa: BLE001 - kept for the caller, and raised
+                    raise exchange.failed(error) from None
+                return exchange.take(response)
+
+            return exchange.given(library, do(spec.calling(send), row))
+
+        async def handle_async_request(self, request: Any) -> Any:
+            if request.method in SAFE or PASS in request.extensions:
+                return await self._inner.handle_async_request(request)
+            row = _row(new, request, await request.aread())
+            exchange = Exchange(request, spec.contract)
+
+            async def send(idempotency_key: str | None = None, **_: Any) -> Any:
+                try:
+                    response = await self._inner.handle_async_request(exchange.with_key(idempotency_key))
+                    await response.aread()
+                except Exception as error:  # noqa: BLE001 - kept for the caller, and raised
+                    raise exchange.failed(error) from None
+                return exchange.take(response)
+
+            return exchange.given(library, await ado(spec.calling(send), row))
+
+        def close(self) -> None:
+            self._inner.close()
+
+        async def aclose(self) -> None:
+            await self._inner.aclose()
+
+    return Operations
+
+
+def _row(new: NewRow, request: Any, content: bytes) -> OperationRow:
+    body = as_text(content)
+    args = {
+        "method": request.method,
+        "url": str(request.url),
+        "digest": digest(body),
+        "body": body,
+        "content_type": request.headers.get("content-type", ""),
+    }
+    return new(args, request.extensions.get("run"), request.extensions.get("operation", ""))
+
+
+def _again(http: Any, contract: Contract) -> Callable[..., Any]:
+    """Sends an operation of an earlier life, with what the client adds to its requests now (authorization)."""
+
+    def send(method: str, url: str, digest: str, body: str, content_type: str, idempotency_key: str) -> Any:
+        return result_in(
+            http.send(request_again(http, contract.key, method, url, body, content_type, idempotency_key)), contract
+        )
+
+    return send
+
+
+def _again_async(http: Any, contract: Contract) -> Callable[..., Any]:
+    async def send(method: str, url: str, digest: str, body: str, content_type: str, idempotency_key: str) -> Any:
+        request = request_again(http, contract.key, method, url, body, content_type, idempotency_key)
+        return result_in(await http.send(request), contract)
+
+    return send

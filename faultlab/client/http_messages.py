@@ -1,0 +1,74 @@
+"""client: requests and responses of httpx and httpx2, as the journal keeps them and as they leave again."""
+
+import base64
+import json
+from typing import Any
+
+from faultlab.client.result import Result
+from faultlab.core.contract import KeyRules
+from faultlab.core.records import Outcome
+
+PASS = "faultlab.pass"  # noqa: S105 - not a password
+"""Request extension: it belongs to an operation already."""
+SOURCE = "faultlab.result"
+"""Response extension: the Result of the operation."""
+TRANSFER = frozenset({"connection", "content-encoding", "content-length", "set-cookie", "transfer-encoding"})
+"""Headers that speak of one transfer: they do not stay with a stored response."""
+
+
+def packed(response: Any) -> dict[str, Any]:
+    """What the journal keeps of a response: enough to give it again."""
+    headers = {name: value for name, value in response.headers.items() if name.lower() not in TRANSFER}
+    return {"status": response.status_code, "headers": headers, "text": as_text(response.content)}
+
+
+def rebuilt(library: Any, request: Any, result: Result) -> Any | None:
+    """The response that the journal holds; where a query proved the operation, a 200 with what it found. None: there
+    was no response."""
+    value, marked = result.value, {"request": request, "extensions": {SOURCE: result}}
+    if isinstance(value, dict) and value.keys() == {"status", "headers", "text"}:
+        return library.Response(value["status"], headers=value["headers"], content=as_bytes(value["text"]), **marked)
+    if result.outcome is Outcome.APPLIED:
+        return library.Response(200, json=value, **marked)
+    last = next((item for item in reversed(result.evidence) if "." not in item.tool), None)
+    if last is None or not last.said.isdigit():
+        return None
+    body = {"text": last.body} if isinstance(last.body, str) else {"json": last.body}
+    return library.Response(int(last.said), **body, **marked)
+
+
+def as_text(content: bytes) -> str:
+    """Bytes in a JSON string: as they are where they are UTF-8, else in base 64."""
+    try:
+        return "text:" + content.decode()
+    except UnicodeDecodeError:
+        return "base64:" + base64.b64encode(content).decode()
+
+
+def as_bytes(text: str) -> bytes:
+    """The inverse of `as_text`."""
+    form, _, rest = text.partition(":")
+    return base64.b64decode(rest) if form == "base64" else rest.encode()
+
+
+def keyed(request: Any, rules: KeyRules | None, key: str | None) -> Any:
+    """A copy of a request, with the key where the contract wants it: in a header, or in a JSON body."""
+    content, headers = request.content, request.headers.copy()
+    if rules is not None and key is not None:
+        place, _, name = rules.carrier.partition(" ")
+        if place == "header":
+            headers[name] = f'"{key}"' if rules.quoted == "required" else key
+        else:
+            content = json.dumps({**json.loads(content or b"{}"), name: key}).encode()
+            headers["content-length"] = str(len(content))
+    return type(request)(request.method, request.url, headers=headers, content=content, extensions=request.extensions)
+
+
+def request_again(
+    http: Any, rules: KeyRules | None, method: str, url: str, body: str, content_type: str, key: str | None
+) -> Any:
+    """The request of an earlier life."""
+    headers = {"content-type": content_type} if content_type else {}
+    request = http.build_request(method, url, content=as_bytes(body), headers=headers)
+    request.extensions[PASS] = True
+    return keyed(request, rules, key)

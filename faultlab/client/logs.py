@@ -1,0 +1,40 @@
+"""client: what it does, as structured log records: one logger, the facts as members of each record.
+
+Arguments, bodies and headers never stand there: they may hold secrets.
+"""
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from faultlab.core.records import Call, Receipt
+
+if TYPE_CHECKING:
+    from faultlab.client.work import Work
+
+LOGGER = logging.getLogger("faultlab.client")
+
+LEVELS = {"settled": logging.INFO, "lease_lost": logging.WARNING, "stored": logging.INFO}
+"""All other events are for debugging."""
+
+
+def note(event: str, work: "Work", call: Call | None = None, receipt: Receipt | None = None, **facts: Any) -> None:
+    """One record: `event`, `operation`, `tool`, `run`, and what else is known."""
+    level = LEVELS.get(event, logging.DEBUG)
+    if event == "settled" and facts.get("state") not in ("done", "not_done"):
+        level = logging.WARNING
+    if not LOGGER.isEnabledFor(level):
+        return
+    operation = work.operation.label
+    extra: dict[str, Any] = {
+        "event": event,
+        "operation": operation,
+        "tool": work.spec.name,
+        "run": work.row.run,
+        **facts,
+    }
+    if call is not None:
+        extra |= {"call": call.n, "called": call.tool, "key": call.key, "reference": call.reference}
+    if receipt is not None:
+        extra |= {"outcome": receipt.outcome.value, "status": receipt.status, "error": receipt.error}
+    said = " ".join(f"{name}={value}" for name, value in extra.items() if value is not None and name != "event")
+    LOGGER.log(level, "%s %s", event, said, extra=extra)
