@@ -1,11 +1,11 @@
 """The wiring: from what a user asks to attempts, verdicts, rows and a report. The only place that knows every room."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from faultlab.agents.catalog import REFERENCE
 from faultlab.agents.correct import CORRECT
@@ -27,6 +27,9 @@ from faultlab.matrix.validity import Validity, check
 from faultlab.records.port import RunStore
 from faultlab.rules.catalog import CATALOG
 from faultlab.rules.judge import judge
+
+if TYPE_CHECKING:
+    from faultlab.report.serving import Started
 
 __all__ = [
     "Progress", "Replay", "RunPlan", "RunReport", "RunRequest", "SelftestReport", "StoredAttempt", "groups_for",
@@ -232,3 +235,40 @@ def run_selftest(progress: Progress) -> SelftestReport:
     """Every mutant against every shipped group: the lab proves that its rules can fail."""
     bench = prepare(RunRequest(store="memory", agents=("careful",)), 0, int(today().replace("-", "")))
     return selftest(bench, bench.agents["careful"], MUTANTS, CORRECT, tuple(CATALOG), progress.told)
+
+
+def serve(
+    order: Mapping[str, Any],
+    *,
+    host: str,
+    port: int,
+    admin_port: int,
+    token: str | None,
+    store: str | None,
+    ready: "Callable[[Started], None]",
+) -> None:
+    """Serve tools on two ports until SIGINT or SIGTERM. Raises BadInput for an order that cannot be met."""
+    from faultlab.report.serving import Started
+    from faultlab.serve.order import order_of
+    from faultlab.serve.server import Ports, Server, Serving, serve_until_stopped
+
+    made = order_of(order)
+    ports = Ports(host=host, port=port, admin_port=admin_port, token=token)
+
+    def told(serving: Serving) -> None:
+        group = made.group
+        ready(
+            Started(
+                serving.data_url,
+                serving.admin_url,
+                serving.token,
+                serving.session,
+                group.scenario.id,
+                group.contract.name,
+                made.twin,
+                group.scenario.goals[0],
+                group.contract.key is not None,
+            )
+        )
+
+    serve_until_stopped(Server(judge, ports, store), made, told)

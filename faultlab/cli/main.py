@@ -14,9 +14,10 @@ from faultlab.cli.replay import replay
 from faultlab.cli.run import run
 from faultlab.cli.scenarios import scenarios
 from faultlab.cli.selftest import selftest
+from faultlab.cli.serve import serve
 from faultlab.cli.show import show
 
-COMMANDS: tuple[Callable[..., Any], ...] = (run, show, explain, replay, agents, scenarios, selftest)
+COMMANDS: tuple[Callable[..., Any], ...] = (run, show, explain, replay, agents, scenarios, selftest, serve)
 
 EXIT_CODES = (
     "Exit codes: 0 all pass, 1 findings, 2 usage or bad input, 3 inconclusive, 4 the lab itself is at fault,"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import faultlab.app as lab
 from faultlab.core.errors import BadInput
 from faultlab.core.result import Result
-from faultlab.core.verdict import Finding
+from faultlab.core.verdict import Finding, Score
 from faultlab.report.matrix import CLEAN, twin_place
 
 
@@ -47,6 +47,7 @@ def _result(row: Any, suites: Mapping[str, str]) -> Result:
         row.number, row.agent, suites.get(row.scenario, "boundary"), row.scenario, row.contract, row.twin or CLEAN,
         row.attempt_index, row.verdict, row.mark, tuple(findings), "claimed", "", row.excluded_reason or "",
         row.trace_digest, len(json.loads(row.calls)), row.cost or 0.0, row.elapsed_seconds,
+        tuple(Score(group, *counts) for group, counts in json.loads(row.scores).items()),
     )  # fmt: skip
 
 

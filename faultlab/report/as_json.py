@@ -7,7 +7,7 @@ from typing import Any
 from faultlab.core.history import History
 from faultlab.core.result import Cell, GroupResult, Result
 from faultlab.core.trace import dump
-from faultlab.core.verdict import Finding, Verdict
+from faultlab.core.verdict import Finding, Score, Verdict
 from faultlab.report.diff import Step, difference
 from faultlab.report.matrix import CLEAN
 from faultlab.report.words import said, truth
@@ -40,7 +40,14 @@ def _cell(cell: Cell, alone: bool) -> dict[str, Any]:
         "attempts": cell.made,
         "passed": cell.passed,
         "findings": list(cell.codes),
+        "scores": scores_json(cell.scores),
     }
+
+
+def scores_json(scores: Iterable[Score]) -> dict[str, dict[str, int]]:
+    """Group of rules -> operations without a finding, and operations by which it was exercised; without an entry
+    it was by none."""
+    return {score.group: {"clean": score.clean, "exercised": score.exercised} for score in scores}
 
 
 def selftest_json(
@@ -74,6 +81,7 @@ def attempt_json(run: int, seed: int, result: Result, history: History, verdict:
         "mark": verdict.mark,
         "excluded_reason": verdict.excluded_reason or None,
         "findings": [finding_json(item) for item in verdict.findings],
+        "scores": scores_json(verdict.scores),
         "said": said(history),
         "true": list(truth(history)),
         "history": json.loads(dump(history)),

@@ -8,7 +8,7 @@ from rich.text import Text
 from faultlab.core.canonical import canonical
 from faultlab.core.clock import NS
 from faultlab.core.history import History
-from faultlab.core.records import Ask, Call, Claim, Event, Note, Receipt
+from faultlab.core.records import Ask, Call, Claim, Crashed, Event, Forgot, Note, Receipt
 from faultlab.report.screen import prose
 from faultlab.report.words import arguments, body_words, handle_words, said, truth
 
@@ -78,6 +78,10 @@ def _step(event: Event, history: History, tools: Mapping[int, str], names: dict[
             + (f", rests on {rests}" if rests else "")
         )
         return Step(event.t, text, canonical([event.status, event.evidence, event.operations]))
+    if isinstance(event, Crashed):
+        return Step(event.t, f"crash in #{event.call}, store {event.journal}", canonical(event[1:]))
+    if isinstance(event, Forgot):
+        return Step(event.t, f"forgets {', '.join(event.names)}", canonical(event[1:]))
     assert isinstance(event, Note) or type(event).__name__ == "Fired"
     return None
 

@@ -38,6 +38,12 @@ CLAIM done                             true or not, the caller cannot know""",
     "FL302": """
 #2 refund_order A17 40.00 key k1 ───▶ ?       the receipt is lost
 #3 refund_order A17 39.00 key k1 ───▶ 422     another request, the same key""",
+    "FL303": """
+#2 run_instances web k1 in r1 ───▶ ?          the receipt is lost
+#3 run_instances web k1 in r2 ───▶ i-2        to r2 it is a new key""",
+    "FL304": """
+#2 refund_order A17 key k1 ───▶ committed     the receipt is lost
+#3 refund_order A17 key k1 ───▶ committed     25 h later: key forgotten""",
     "FL305": """
 #2 refund_order A17        ───▶ committed     a key would make a resend safe""",
     "FL306": """
@@ -49,6 +55,27 @@ CLAIM done                             true or not, the caller cannot know""",
  301.00  CLAIM done                    the task allowed 300 s""",
     "FL403": """
 CLAIM handed_over                      a person costs 4: over the budget""",
+    "FL404": """
+#2 refund_order A17 ◀─── 429 Retry-After: 30
+#3 refund_order A17                           1 s later""",
+    "FL405": """
+#2 refund_order A17 400.00 ◀─── 422           more than the order is worth
+#3 refund_order A17 400.00 ◀─── 422           of course""",
+    "FL406": """
+client.post("/v1/refunds")  once
+#2 refund_order A17 ◀─── 503
+#3 refund_order A17 ◀─── 200                  by the client's own retry""",
+    "FL407": """
+#2 update_page main    ◀─── 403               the page is locked
+#3 overwrite_page main ───▶ committed         another way to the same""",
+    "FL408": """
+#2 list_refunds A17 ◀─── nothing
+#3 list_refunds A17 ◀─── nothing              0.1 s later
+#4 #5 #6 ...                                  0.1 s apart, and no wiser""",
+    "FL409": """
+#2 refund_order A17 key k1 ◀─── 503
+#3 refund_order A17 key k1 ◀─── 503           at once
+#4 refund_order A17 key k1 ◀─── 503           at once""",
     "FL501": """
 #2 refund_order A17 ─ ─ ╳              the request is lost, the ledger empty
 CLAIM done, "Refunded 40.00"           the customer waits""",

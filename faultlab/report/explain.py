@@ -9,7 +9,8 @@ from rich.text import Text
 from faultlab.core.errors import BadInput
 from faultlab.core.verdict import SEVERITIES
 from faultlab.report.drawings import drawing_of
-from faultlab.report.faults import FAULTS, FaultWords
+from faultlab.report.fault_words import FaultWords
+from faultlab.report.faults import FAULTS
 from faultlab.report.screen import SEVERITY_STYLES, cut, padded, prose
 from faultlab.rules.catalog import CATALOG
 from faultlab.rules.rule import Rule

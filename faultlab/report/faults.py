@@ -1,22 +1,10 @@
 """The faults that a timeline names, in words."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
-
-class FaultWords(NamedTuple):
-    """One fault for a reader."""
-
-    name: str
-    twin: str
-    """The twin that it makes true; empty where it has none."""
-    what: str
-    drawing: tuple[str, ...]
-    then: str
-    """What a right caller does."""
-
-
-ASK = "Ask, or resend under the same key; where the contract offers neither, hand over."
+from faultlab.report.fault_words import ASK, FaultWords
+from faultlab.report.words_of_answers import ANSWERS
+from faultlab.report.words_of_events import EVENTS
 
 FAULTS: Mapping[str, FaultWords] = {
     item.name: item
@@ -73,6 +61,8 @@ FAULTS: Mapping[str, FaultWords] = {
             ("#2 refund_order A17 key k1 ───▶ committed     ledger: e1, no record of k1",),
             "The server breaks its own promise: a second effect under the same key is not charged to the caller.",
         ),
+        *ANSWERS,
+        *EVENTS,
     )
 }
-"""Name -> words. How a loss looks (timeout, reset, close, status, truncated, garbled, short) is the same for all."""
+"""Name -> words. How a loss looks (timeout, reset, close, status ...) is the same for all of the first six."""

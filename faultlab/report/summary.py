@@ -8,6 +8,7 @@ from rich.text import Text
 
 from faultlab.core.result import Cell
 from faultlab.report.matrix import CLEAN, MatrixTable, excluded_of, matrix_of, worst_cell
+from faultlab.report.scores import score_lines
 from faultlab.report.screen import prose
 from faultlab.report.text import finding_lines, matrix_lines
 
@@ -86,6 +87,7 @@ def summary_lines(summary: Summary, width: int) -> Iterator[Text]:
     yield from matrix_lines(table, width)
     yield from finding_lines(table, summary.run, width, summary.store_options)
     yield Text()
+    yield from score_lines(cells, summary.agents, width)
     yield from _plain(_determinism(cells, summary.attempts), width)
     for reason, count in excluded_of(cells).items():
         yield from _plain(f"{counted(count, 'cell')} inconclusive: {reason}", width)

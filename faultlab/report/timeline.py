@@ -5,35 +5,18 @@ The reader sees both sides; the caller saw only its own.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from faultlab.core.clock import NS
 from faultlab.core.history import History
-from faultlab.core.knowledge import Knowledge, Operation, is_replay
-from faultlab.core.records import Ask, Call, Claim, Effect, Event, Fired, Note, Outcome, Receipt
-from faultlab.report.words import arguments, body_words, differing, handle_words, seconds
-
-Way = Literal["", "sent", "lost", "answer", "no_answer", "late"]
-"""What the network does: a request arrives or is lost, an answer arrives or is lost, a request arrives late."""
+from faultlab.core.knowledge import Knowledge
+from faultlab.core.operation import Operation, is_replay
+from faultlab.core.records import Call, Crashed, Effect, Event, Fired, Note, Outcome, Receipt
+from faultlab.report.timeline_line import Line, Way, is_sent, told
+from faultlab.report.words import arguments, body_words, handle_words, seconds
 
 NEVER_ARRIVED = frozenset({"connect", "before", "late_network"})
 """Phases in which the request does not reach the server when it is sent."""
-
-
-class Line(NamedTuple):
-    """One line. Empty text: nothing happens in that column."""
-
-    t_ns: int
-    caller: str = ""
-    way: Way = ""
-    server: str = ""
-    ledger: str = ""
-    unknown: bool = False
-    """The outcome of an operation is unknown to the caller here."""
-    again: bool = False
-    """An effect more than was wanted."""
-    fault: bool = False
-    claim: bool = False
 
 
 class Timeline(NamedTuple):
@@ -67,7 +50,9 @@ class _Teller:
     def __init__(self, history: History) -> None:
         self.history = history
         self.contract = history.brief.contract
-        self.knowledge = Knowledge(self.contract.disclosed(), history.brief.expectation.intended)
+        self.knowledge = Knowledge(
+            self.contract.disclosed(), history.brief.expectation.intended, history.brief.writes
+        )
         self.names = {effect.id: f"e{place}" for place, effect in enumerate(history.ledger, 1)}
         self.surplus = surplus_of(history)
         self.calls = {event.n: event for event in history.events if type(event) is Call}
@@ -78,20 +63,29 @@ class _Teller:
         sent = {call.n: call.t for call in self.calls.values()}
         self.at_once = {
             effect.call: effect
-            for effect in history.ledger
+            for effect in reversed(history.ledger)  # the first one of a call that has several
             if sent.get(effect.call) == effect.t and not self._held_up(effect.call)
         }
         now = {effect.id for effect in self.at_once.values()}
         self.later = [effect for effect in history.ledger if effect.id not in now]
+        caused = {effect.call for effect in history.ledger}
+        self.stayed = {n for n, item in self.fired.items() if item.fault == "client_crash" and n not in caused}
+        """Calls whose caller died before they left it."""
+        died = sum(type(event) is Crashed for event in history.events)
+        self.lives = 1 + died + any(n < 0 for n in self.calls)
 
     def _held_up(self, call: int) -> bool:
         fired = self.fired.get(call)
         return fired is not None and fired.phase.startswith("late")
 
     def lines(self) -> Iterator[Line]:
+        before = any(n < 0 for n in self.calls) or any(effect.t < 0 for effect in self.history.ledger)
         for event in self.history.events:
-            while self.later and self.later[0].t < event.t:
-                yield self._late(self.later.pop(0))
+            if before and event.t >= 0:
+                before = False
+                yield from self._landed_before(0)
+                yield Line(0, "here the attempt begins", turn=True)
+            yield from self._landed_before(event.t)
             self.knowledge.see(event)
             if type(event) is Fired:
                 self.struck.add(event.call)
@@ -101,6 +95,14 @@ class _Teller:
             yield self._late(effect)
         if self.history.claim is None:
             yield Line(self._end_ns(), f"END {self.history.end}: {self.history.error}", claim=True)
+
+    def _landed_before(self, at_ns: int) -> Iterator[Line]:
+        while self.later and self.later[0].t < at_ns:
+            yield self._late(self.later.pop(0))
+
+    def _way_back(self, call: int) -> Way:
+        receipt = self.receipts.get(call)
+        return "no_answer" if receipt is None or receipt.error is not None else ""
 
     def _end_ns(self) -> int:
         return self.history.events[-1].t if self.history.events else 0
@@ -119,24 +121,19 @@ class _Teller:
         if isinstance(event, Call):
             yield self._call(event)
         elif isinstance(event, Fired):
-            if event.phase not in NEVER_ARRIVED:
-                yield Line(event.t, way="no_answer", server=_fault_words(event), fault=True)
+            if event.phase not in NEVER_ARRIVED and event.call not in self.stayed:
+                yield Line(event.t, way=self._way_back(event.call), server=_fault_words(event), fault=True)
         elif isinstance(event, Receipt):
             yield self._receipt(event)
-        elif isinstance(event, Ask):
-            yield Line(event.t, f'asks the user: "{event.question}"')
-            yield Line(event.t, "user: nothing left to say" if event.answer is None else f'user: "{event.answer}"')
-        elif isinstance(event, Note):
-            yield Line(event.t, f"{event.kind}: {event.name} = {body_words(event.value)}")
-        elif isinstance(event, Claim):
-            yield from _claim(event)
+        elif not isinstance(event, Note) or self.lives > 1 or not is_sent(event):
+            yield from told(event)
 
     def _call(self, call: Call) -> Line:
         caller = " ".join(
             filter(None, [f"#{call.n} {call.tool}", arguments(call.args), handle_words(call, self.contract)])
         )
         fired = self.fired.get(call.n)
-        if fired is not None and fired.phase in NEVER_ARRIVED:
+        if fired is not None and (fired.phase in NEVER_ARRIVED or call.n in self.stayed):
             return Line(call.t, caller, "lost", _fault_words(fired), fault=True)
         effect = self.at_once.get(call.n)
         ledger = "" if effect is None else self._entry(effect)
@@ -162,7 +159,7 @@ class _Teller:
     def _fate(self, call: Call, fired: Fired | None, receipt: Receipt | None) -> str:
         if call.n in self.at_once:
             return "committed"
-        if fired is not None:
+        if fired is not None and fired.phase == "late_server":
             return "admitted, still runs"
         if receipt is None or receipt.status is None:
             return ""
@@ -205,8 +202,10 @@ class _Teller:
                 unknown=self._unknown(),
             )
         fired = self.fired.get(effect.call)
-        arrives = fired is not None and fired.phase == "late_network"
+        arrives = fired is not None and (fired.phase == "late_network" or fired.fault == "reordering")
         server = f"#{effect.call} {'arrives only now' if arrives else 'finishes only now'}, committed"
+        if effect.call in self.at_once:
+            server = f"#{effect.call} comes once more, committed" if effect.cause == "server" else ""
         return Line(
             effect.t,
             way="late" if arrives else "",
@@ -219,25 +218,6 @@ class _Teller:
     def _entry(self, effect: Effect) -> str:
         back = f" takes {self.names.get(effect.reverses, effect.reverses)} back" if effect.reverses else ""
         return f"{self.names[effect.id]} {arguments(effect.args)}{back}"
-
-
-def _claim(claim: Claim) -> Iterator[Line]:
-    rests = ", ".join(f"#{number}" for number in claim.evidence)
-    yield Line(
-        claim.t,
-        f"CLAIM {claim.status}" + (f", rests on {rests}" if rests else ", rests on nothing"),
-        claim=True,
-    )
-    for operation, status in differing(claim):
-        yield Line(claim.t, f"   {operation}: {status}")
-    for record in claim.hand_over:
-        asked = ", asked in " + " ".join(f"#{number}" for number in record.reads) if record.reads else ", never asked"
-        handle = "no handle" if record.handle is None else f"handle {record.handle}"
-        yield Line(
-            claim.t,
-            f"   hands over {record.operation}: {handle}, first sent at {seconds(record.first_sent_ns)},"
-            f" last receipt {record.last_receipt}{asked}",
-        )
 
 
 def _fault_words(fired: Fired) -> str:

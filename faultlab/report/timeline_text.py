@@ -9,7 +9,8 @@ from rich.text import Text
 
 from faultlab.core.clock import NS
 from faultlab.report.screen import prose
-from faultlab.report.timeline import Line, Timeline, Way
+from faultlab.report.timeline import Timeline
+from faultlab.report.timeline_line import Line, Way
 from faultlab.report.words import TIED
 
 WIDE = 100
@@ -76,10 +77,10 @@ def _drawn(line: Line, layout: Layout) -> Iterator[Text]:
     """One line of the timeline: as many lines of text as its longest cell needs."""
     caller, right, ledger = _cells(line, layout)
     sign = f"{UNKNOWN} " if line.unknown else "  "
-    style = "bold" if line.claim else ""
+    style = "bold" if line.claim else "bold magenta" if line.turn else ""
     right_style = "magenta" if line.fault else ""
     for number, parts in enumerate(zip_longest(caller, right, ledger, fillvalue="")):
-        time = f"{line.t_ns / NS:>{layout.time - 2}.2f}  " if number == 0 else " " * layout.time
+        time = f"{moment(line.t_ns):>{layout.time - 2}}  " if number == 0 else " " * layout.time
         text = Text(time, "dim")
         text.append(sign, "yellow")
         alone = not line.way and not right and not ledger
@@ -89,6 +90,13 @@ def _drawn(line: Line, layout: Layout) -> Iterator[Text]:
             text.append(parts[1].ljust(layout.server if ledger else 0), right_style)
             text.append(parts[2], "bold red" if line.again else "bold green")
         yield text
+
+
+def moment(t_ns: int) -> str:
+    """Seconds in six characters: `5.06`, `1205.1`, `-90000`; days where those are too few."""
+    seconds = t_ns / NS
+    texts = (f"{seconds:.2f}", f"{seconds:.1f}", f"{seconds:.0f}")
+    return next((text for text in texts if len(text) <= 6), f"{seconds / 86400:.0f} d")
 
 
 def _cells(line: Line, layout: Layout) -> tuple[list[str], list[str], list[str]]:

@@ -10,6 +10,8 @@ from time import perf_counter
 import episodes
 import httpx
 import respx
+from journal import journal
+from plugin_cost import plugin_ms
 from run import Benchmark
 
 BODY = {"id": "or_3f1d2c9a8b7e", "customer": "C5", "item": "mug", "quantity": 1, "reference": None}
@@ -139,4 +141,6 @@ SINGLES: Mapping[str, Callable[[], Mapping[str, object]]] = {
     "two_processes": episodes.two_processes,
     "memory": episodes.memory,
     "help": help_s,
+    "journal": journal,
+    "plugin": plugin_ms,
 }

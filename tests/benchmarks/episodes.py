@@ -17,7 +17,7 @@ from faultlab.core.clock import LoopClock, VirtualClock
 from faultlab.core.records import Claim
 from faultlab.engine.session import Session
 from faultlab.faults.plan import Planned
-from faultlab.matrix.attempt import Ended, _close, session_for
+from faultlab.matrix.attempt import Ended, close_attempt, session_for
 from faultlab.matrix.loop import run_virtual
 from faultlab.matrix.row import Job, Made, Place, result_of, row_of
 from faultlab.matrix.run import BATCH, Bench, in_processes, jobs_of, make, serially
@@ -93,7 +93,7 @@ class Storing:
     def finish(self, session: Session, job: Job, claim: Claim) -> None:
         """Close, judge, and store an attempt that was driven by hand."""
         group = self.made.groups[0]
-        history = _close(session, Ended("claimed", claim), ())
+        history = close_attempt(session, Ended("claimed", claim), ())
         verdict = self.made.judge(history)
         assert verdict.verdict == "pass", verdict
         result = result_of(job, Place.of(group), history, verdict)

@@ -1,13 +1,22 @@
-"""Writes docs/rules.md and docs/faults.md from the catalogs: `python tests/docs/generate.py`."""
+"""Writes docs/rules.md, docs/faults.md, the table of scenarios/README.md and scenarios/schema.json from the catalogs:
+`python tests/docs/generate.py`."""
 
+import inspect
+import json
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 from faultlab.core.verdict import SEVERITIES
-from faultlab.faults.catalog import ALLOWED, PHASES, TWINS
-from faultlab.faults.symptoms import CONNECTING, LOSING
+from faultlab.faults.catalog import ALLOWED, NAMED, PHASES, TWINS
+from faultlab.faults.fault import Named
+from faultlab.faults.kinds import KINDS
+from faultlab.faults.symptoms import CONNECTING, CRASHING, DELIVERING, FUNCTION_ONLY, LOSING
+from faultlab.matrix.annotations import parameters
+from faultlab.matrix.schema import kind_of, schema_text, table_rows
 from faultlab.report.faults import FAULTS
 from faultlab.rules.catalog import RULES
 
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
 DOCS = Path(__file__).parents[2] / "docs"
 HEAD = "<!-- Made by tests/docs/generate.py from the catalogs; a test holds it. -->\n\n"
 
@@ -36,31 +45,122 @@ def rules_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+NAMED_INTRO = (
+    "`plan: [{tool: TOOL, fault: NAME, with: {PARAMETER: VALUE}}]`. All transports perform all of them, but for the "
+    "symptom `cancelled`."
+)
+FAULTS_INTRO = (
+    "A fault is either a *phase*, where the request is when it strikes, with a *symptom*, what the caller sees of it; "
+    "or one of those [by name](#faults-by-name), with parameters. `plan` says which calls it strikes: see "
+    "[scenarios](scenarios.md#plans)."
+)
+
+
 def faults_page() -> str:
-    """One section a fault, the symptoms, and the table of what goes together."""
+    """What goes together, one section a fault, the symptoms, and the kinds that others know."""
     twins = {phase: twin for twin, phase in TWINS.items()}
-    symptoms = [*LOSING]
     lines = [
         HEAD + "# Faults",
         "",
-        "A fault is a phase, where the request is when it strikes, and a symptom, what the caller sees of it.",
+        FAULTS_INTRO,
         "",
-        "| phase | " + " | ".join(f"`{item}`" for item in symptoms) + " |",
-        "|---|" + "---|" * len(symptoms),
-    ]
-    lines += [
-        f"| `{phase}` | " + " | ".join("yes" if item in ALLOWED[phase] else "-" for item in symptoms) + " |"
-        for phase in PHASES
+        "## Phases and symptoms",
+        "",
+        *table(["phase", *(f"`{item}`" for item in SYMPTOMS)], [*map(pair_row, PHASES), partial_row()]),
+        "",
+        "Every pair is tested on every transport, for what the caller sees and for what the ledger holds. "
+        + ", ".join(f"`{item}`" for item in sorted(FUNCTION_ONLY))
+        + " strikes a tool that is called as a function; an HTTP client that meets it ends the attempt with a message, "
+        "and the attempt says nothing. The twins have the symptoms that lose the receipt or the caller; `slow` and "
+        "`dribble` bring it, so patience would tell twins apart.",
     ]
     for phase, fault in PHASES.items():
-        words = FAULTS[fault.name]
         twin = f" Twin: `{twins[phase]}`." if phase in twins else ""
-        lines += ["", f"## {fault.name}", "", f"Phase `{phase}`.{twin} {words.what}", "", "```"]
-        lines += [*words.drawing, "```", "", words.then]
-    lines += ["", "## Symptoms", "", "| symptom | what the caller sees |", "|---|---|"]
-    lines += [f"| `{name}` | {(look.__doc__ or '').splitlines()[0]} |" for name, look in LOSING.items()]
-    lines += [f"| `{name}` of `connect` | {look.__doc__} |" for name, look in CONNECTING.items()]
-    return "\n".join(lines) + "\n"
+        lines += [
+            "",
+            f"### {fault.name}",
+            "",
+            f"Phase `{phase}`.{twin} {FAULTS[fault.name].what}",
+            "",
+            *drawn(fault.name),
+        ]
+    lines += ["", "### Symptoms", ""]
+    rows = [[f"`{name}`", first_line(look)] for name, look in {**LOSING, **CRASHING, **DELIVERING}.items()]
+    rows += [[f"`{name}` of `connect`", first_line(look)] for name, look in CONNECTING.items()]
+    lines += [*table(["symptom", "what the caller sees"], rows), "", "## Faults by name", ""]
+    lines += [NAMED_INTRO]
+    for name, named in NAMED.items():
+        lines += ["", f"### {name}", "", declared(named), "", FAULTS[name].what, "", first_paragraphs(named), ""]
+        lines += [*drawn(name), *parameter_rows(named)]
+    return "\n".join([*lines, *kinds_section()]) + "\n"
+
+
+SYMPTOMS = (*LOSING, *CRASHING, *DELIVERING)
+KIND_WORDS = {"read": "reads", "write": "writes", "status": "status queries", "fence": "fences"}
+
+
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    """A Markdown table."""
+    return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
+
+
+def pair_row(phase: str) -> list[str]:
+    return [f"`{phase}`", *("yes" if item in ALLOWED[phase] else "-" for item in SYMPTOMS)]
+
+
+def partial_row() -> list[str]:
+    return ["`partial` (by name)", *("yes" if item in LOSING else "-" for item in SYMPTOMS)]
+
+
+def first_line(thing: object) -> str:
+    return (thing.__doc__ or "").splitlines()[0]
+
+
+def first_paragraphs(thing: object) -> str:
+    """A docstring as paragraphs, each on a line of its own."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(thing.__doc__ or "").split("\n\n"))
+
+
+def drawn(name: str) -> list[str]:
+    words = FAULTS[name]
+    return ["```", *words.drawing, "```", "", words.then]
+
+
+def declared(fault: type[Named]) -> str:
+    """Phase, which calls it strikes and counts, and whether it must strike."""
+    kinds = (
+        "any call" if len(fault.kinds) == len(KIND_WORDS) else " and ".join(KIND_WORDS[kind] for kind in fault.kinds)
+    )
+    counts = "every matching call" if fault.counts == "every" else "calls that would be answered 2xx"
+    need = "required" if fault.required and "write" in fault.kinds else "armed"
+    return f"Phase `{fault.phase}`. Strikes {kinds}; counts {counts}; {need} by default where it comes first."
+
+
+def parameter_rows(fault: type[Named]) -> list[str]:
+    """The table of its parameters; nothing where it has none."""
+    rows = []
+    for item in fields(fault):  # type: ignore[arg-type]  # every fault is a dataclass
+        missing = item.default is MISSING and item.default_factory is MISSING
+        default = "required" if missing else f"`{json.dumps(item.default if item.default is not MISSING else {})}`"
+        rows.append([f"`{item.name}`", kind_of(parameters(fault)[item.name]), default])
+    return ["", *table(["parameter", "value", "if not given"], rows)] if rows else []
+
+
+def kinds_section() -> list[str]:
+    rows = [
+        [str(number), kind.what, ", ".join(f"[`{name}`](#{name})" for name in kind.names) or "-", kind.how]
+        for number, kind in enumerate(KINDS, 1)
+    ]
+    intro = "What fault injectors and their users know, and what it is called here."
+    return ["", "## Kinds of faults", "", intro, "", *table(["", "kind", "here", "how, or why not"], rows)]
+
+
+def scenarios_readme() -> str:
+    """scenarios/README.md with the rows of its table of fields made anew."""
+    lines = (SCENARIOS / "README.md").read_text(encoding="utf-8").splitlines()
+    begin = lines.index("| field | value | if not given | meaning |") + 2
+    end = next(place for place in range(begin, len(lines)) if not lines[place].startswith("|"))
+    return "\n".join([*lines[:begin], *table_rows(), *lines[end:]]) + "\n"
 
 
 PAGES = {"rules.md": rules_page, "faults.md": faults_page}
@@ -68,3 +168,5 @@ PAGES = {"rules.md": rules_page, "faults.md": faults_page}
 if __name__ == "__main__":
     for name, page in PAGES.items():
         (DOCS / name).write_text(page(), encoding="utf-8")
+    (SCENARIOS / "README.md").write_text(scenarios_readme(), encoding="utf-8")
+    (SCENARIOS / "schema.json").write_text(schema_text(), encoding="utf-8")

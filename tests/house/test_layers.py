@@ -30,15 +30,23 @@ ROOMS: dict[str, tuple[set[str], set[str]]] = {
     # sqlalchemy: SQLModel is a layer over it, and the fast path (exec_driver_sql) is SQLAlchemy's own
     # pydantic_core: comes with SQLModel and writes the JSON columns
     "records": ({"core"}, {"sqlmodel", "sqlalchemy", "pydantic_core"}),
-    "transports": ({"core", "engine"}, {"httpx", "httpx2"}),
-    "client": ({"core", "records"}, {"httpx", "tenacity"}),
+    "transports": ({"core", "engine"}, {"httpx", "httpx2", "httptools"}),
+    # opentelemetry: an extra, loaded only where spans are asked for
+    "client": ({"core", "records"}, {"httpx", "tenacity", "opentelemetry"}),
     "agents": ({"core", "client"}, {"httpx", "tenacity"}),
     "rules": ({"core"}, set()),
     "matrix": ({"core", "faults", "toolsets", "engine", "transports", "agents", "records"}, {"yaml"}),
     "report": ({"core", "rules"}, {"rich"}),
-    "app": (BELOW_APP, set()),
+    # greenlet: carries an async caller's awaits through code that waits by blocking (api/bridge.py)
+    "api": (BELOW_APP, {"greenlet", "httpcore2", "httpx", "httpx2", "hypothesis", "respx"}),
+    "serve": (
+        {"core", "faults", "engine", "transports", "matrix", "records"},
+        {"starlette", "uvicorn", "uvloop"},
+    ),
+    "app": (BELOW_APP | {"serve"}, set()),
+    "pytest_plugin": ({"api"}, {"pytest"}),
     "cli": ({"app", "core", "report", "rules"}, {"typer"}),
-    "__init__": (BELOW_APP, set()),
+    "__init__": (BELOW_APP | {"api"}, set()),
     "__main__": ({"cli"}, set()),
 }
 # module: the only file that may import it

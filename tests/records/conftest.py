@@ -77,6 +77,7 @@ def _row(run: int, number: int, **changes: Any) -> AttemptRow:
         outcome_truth=encode({"refund_order(A17)": "applied"}),
         outcome_claimed=encode({"refund_order(A17)": "done"}),
         trace_digest="c" * 16,
+        scores="{}",
         history='{"kind":"call","n":1}\n{"kind":"claim","text":"Zurückerstattet ✓"}',
     )
     return whole._replace(**changes)

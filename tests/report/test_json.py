@@ -19,6 +19,7 @@ def test_a_run_has_exactly_the_members_that_are_promised() -> None:
     assert never == {
         "agent": "one", "scenario": "lost-receipt", "contract": "none", "twin": "never", "verdict": "FAIL",
         "mark": "harm", "attempts": 2, "passed": 0, "findings": ["FL101", "FL201"],
+        "scores": {},
     }  # fmt: skip
     assert data["groups"] == [{"agent": "one", "scenario": "lost-receipt", "contract": "none", "verdict": "FAIL"}]
 

@@ -7,7 +7,8 @@ from report.samples import made
 
 from faultlab.core.history import History
 from faultlab.core.records import Ask, HandOver
-from faultlab.report.timeline import Line, Timeline, timeline_of
+from faultlab.report.timeline import Timeline, timeline_of
+from faultlab.report.timeline_line import Line
 from faultlab.report.timeline_text import arrow, layout_for, timeline_lines
 from faultlab.report.words import middle_cut, said, truth
 

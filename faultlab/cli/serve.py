@@ -1,0 +1,52 @@
+"""`faultlab serve`: the lab on a real socket."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from faultlab.cli.options import Json
+
+if TYPE_CHECKING:
+    from faultlab.report.serving import Started
+
+
+def serve(
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO", help="A shipped scenario's id, for a session opened at once.")
+    ] = "lost-receipt",
+    contract: Annotated[str | None, typer.Option("--contract", metavar="ID", help="[the scenario's first]")] = None,
+    twin: Annotated[str | None, typer.Option("--twin", metavar="TWIN", help="[its first twin]")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same answers.")] = 1,
+    host: Annotated[
+        str, typer.Option("--host", help="Other than loopback, the admin port wants a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="The data port; 0 takes a free one.")] = 8700,
+    admin_port: Annotated[int, typer.Option("--admin-port", help="The admin port; 0 takes a free one.")] = 8701,
+    token: Annotated[
+        str | None, typer.Option("--token", envvar="FAULTLAB_TOKEN", help="For the admin port. [one is made]")
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option("--store", metavar="URL", help="Make sessions durable: a file, or postgresql://... [in memory]"),
+    ] = None,
+    time_scale: Annotated[
+        float, typer.Option("--time-scale", help="Real seconds in which one second of a session passes.")
+    ] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Serve tools with faults over HTTP, for callers in any language. Ctrl-C stops it."""
+    import faultlab.app as lab
+    from faultlab.cli.output import print_json
+    from faultlab.report.serving import serving_json, serving_lines
+
+    def ready(started: "Started") -> None:
+        if as_json:
+            print_json(serving_json(started))
+            return
+        for line in serving_lines(started):
+            typer.echo(line)
+
+    order = {"scenario": scenario, "contract": contract, "twin": twin, "seed": seed, "time_scale": time_scale}
+    lab.serve(order, host=host, port=port, admin_port=admin_port, token=token, store=store, ready=ready)
+    if not as_json:
+        typer.echo("Stopped.")

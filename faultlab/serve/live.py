@@ -1,0 +1,77 @@
+"""One session: a tool server of its own, from its order to its verdict."""
+
+from collections.abc import Callable
+from typing import Any
+
+from faultlab.core.clock import RealClock, wall_time
+from faultlab.core.history import History
+from faultlab.core.records import Claim
+from faultlab.core.verdict import Verdict
+from faultlab.engine.session import Session
+from faultlab.matrix.attempt import Conditions, Ended, close_attempt, surroundings
+from faultlab.serve.order import Order
+
+Judge = Callable[[History], Verdict]
+
+
+class Live:
+    """A session between its first call and its end. Times are the session's own seconds."""
+
+    __slots__ = ("ask", "calls", "created", "effects", "history", "id", "order", "session", "task", "verdict")
+
+    def __init__(self, session_id: str, order: Order, created: float) -> None:
+        self.id = session_id
+        self.order = order
+        self.created = created
+        conditions = Conditions(order.seed, "real")
+        session, self.task, env = surroundings(order.group, order.twin, order.attempt, conditions)
+        session.latency_ns = 0
+        session.clock = RealClock(1 / order.time_scale, wall_time() - created)
+        self.ask = env.ask_user
+        self.session: Session | None = session
+        """None once it has ended: world, key records and scripts are freed."""
+        self.calls = 0
+        self.effects = 0
+        self.history: History | None = None
+        self.verdict: Verdict | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self.history is not None
+
+    def end(self, claim: Claim | None, judge: Judge) -> Verdict:
+        """Take the claim, let everything land that still can, and judge. A second end changes nothing."""
+        if self.verdict is None:
+            session = self.session
+            assert session is not None
+            ended = Ended("claimed", claim) if claim is not None else Ended("crashed", None, "it was ended unclaimed")
+            self.calls, self.effects = session.count, len(session.engine.ledger)
+            self.history = close_attempt(session, ended, ())
+            self.verdict = judge(self.history)
+            self.session = None
+        return self.verdict
+
+    def totals(self) -> tuple[int, int]:
+        """Calls and effects so far."""
+        if self.session is None:
+            return self.calls, self.effects
+        return self.session.count, len(self.session.engine.ledger)
+
+    def events(self) -> list[Any]:
+        """What has happened so far, in order."""
+        if self.history is not None:
+            return list(self.history.events)
+        assert self.session is not None
+        return list(self.session.events)
+
+    def ledger(self) -> list[Any]:
+        """The ground truth so far."""
+        if self.history is not None:
+            return list(self.history.ledger)
+        assert self.session is not None
+        return list(self.session.engine.ledger)
+
+    def catch_up(self) -> None:
+        """Let happen what is due by now."""
+        if self.session is not None:
+            self.session.engine.catch_up(self.session.clock.now())

@@ -1,0 +1,94 @@
+"""What a client of the admin port orders: a session, from plain JSON, with every problem said at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from faultlab.core.errors import BadInput
+from faultlab.core.profiles import PROFILES
+from faultlab.matrix.loader import builtin, load_inline
+from faultlab.matrix.scenario import CLEAN, Group, Scenario
+
+FIELDS: Mapping[str, type | tuple[type, ...]] = {
+    "scenario": (str, dict),
+    "contract": str,
+    "twin": str,
+    "seed": int,
+    "attempt": int,
+    "time_scale": (int, float),
+}
+"""Member -> type. A scenario is the id of a shipped one, or a whole scenario as JSON, over a built-in toolset."""
+
+
+class Unfit(BadInput):
+    """An order that cannot be met: answered 422 with every problem, each with its place."""
+
+    def __init__(self, problems: list[tuple[str, str]]) -> None:
+        super().__init__("; ".join(f"{place}: {said}" for place, said in problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A session that can be opened."""
+
+    group: Group
+    twin: str
+    seed: int
+    attempt: int
+    time_scale: float
+    """Real seconds in which one second of the session passes."""
+    data: Mapping[str, Any]
+    """As it was given."""
+
+
+def order_of(data: Any) -> Order:
+    """Raises Unfit with every problem: unknown members, wrong types, names that nothing has."""
+    if not isinstance(data, dict):
+        raise Unfit([("", f"must be a JSON object, not {type(data).__name__}")])
+    wrong = [(name, f"unknown member; known: {', '.join(FIELDS)}") for name in data if name not in FIELDS]
+    for name, kind in FIELDS.items():
+        value = data.get(name)
+        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+            wrong.append((name, f"must be {_named(kind)}, not {type(value).__name__}"))
+    for name in ("seed", "attempt", "time_scale"):
+        value = data.get(name)
+        if isinstance(value, int | float) and not 0 < value + (name == "seed") < 2**53:
+            wrong.append((name, f"is {value}; it must be {'0 or more' if name == 'seed' else 'above 0'}"))
+    if wrong:
+        raise Unfit(wrong)
+    scenario = _scenario(data.get("scenario", "lost-receipt"))
+    group = _group(scenario, data.get("contract"))
+    twin = data.get("twin") or (group.twins[1] if len(group.twins) > 1 else CLEAN)
+    if twin not in group.twins:
+        raise Unfit([("twin", f"{scenario.id} has no twin {twin!r}; it has {', '.join(group.twins)}")])
+    return Order(
+        group, twin, data.get("seed") or 1, data.get("attempt") or 1, float(data.get("time_scale") or 1.0), data
+    )
+
+
+def _named(kind: type | tuple[type, ...]) -> str:
+    words = {str: "a string", dict: "an object", int: "a whole number", float: "a number"}
+    return " or ".join(words[item] for item in (kind if isinstance(kind, tuple) else (kind,)))
+
+
+def _scenario(named: str | dict[str, Any]) -> Scenario:
+    if isinstance(named, dict):
+        try:
+            return load_inline(named)
+        except BadInput as error:
+            raise Unfit([("scenario", line) for line in str(error).splitlines()]) from None
+    shipped = {item.id: item for item in builtin()}
+    if named not in shipped:
+        raise Unfit([("scenario", f"there is no scenario {named!r}; known: {', '.join(shipped)}")])
+    return shipped[named]
+
+
+def _group(scenario: Scenario, contract: str | None) -> Group:
+    groups = {group.contract.name: group for group in scenario.groups()}
+    if contract is None:
+        return next(iter(groups.values()))
+    if contract not in groups:
+        hint = "" if contract in PROFILES else " (no contract has this name)"
+        raise Unfit([("contract", f"{scenario.id} has {', '.join(groups)}, not {contract!r}{hint}")])
+    return groups[contract]

@@ -1,0 +1,195 @@
+"""All sessions of a server, and the way from a URL to one of them."""
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from faultlab.core.actions import Reply
+from faultlab.core.clock import VirtualClock, wall_time
+from faultlab.core.records import Claim
+from faultlab.core.verdict import Verdict
+from faultlab.engine.errors import problem
+from faultlab.engine.session import Session
+from faultlab.matrix.door import BESIDE, aside, task_as_json
+from faultlab.records.served import ServedStore, SessionRow
+from faultlab.serve.keeper import Keeper
+from faultlab.serve.live import Judge, Live
+from faultlab.serve.openapi import data_document
+from faultlab.serve.order import Order, order_of
+from faultlab.serve.replay import Rebuilder
+from faultlab.transports.keys import RawHeaders
+from faultlab.transports.wire.exchange import Request
+from faultlab.transports.wire.gate import Work
+
+PREFIX = b"/s/"
+KEPT = 1000
+"""Ended sessions whose history is kept; the oldest go first."""
+NAME_LENGTH = 22
+MOST = 20_000
+"""Open sessions at a time."""
+
+
+class Full(Exception):
+    """There are as many open sessions as there may be."""
+
+
+class Sessions:
+    """The registry. A session's id is not guessable: who has its URL may call its tools, nobody else."""
+
+    def __init__(self, judge: Judge, store: ServedStore | None = None, most: int = MOST, kept: int = KEPT) -> None:
+        self._judge = judge
+        self._store = store
+        self.keeper: Keeper | None = None
+        """The gate, where there is a store; set before the first session."""
+        self._most = most
+        self._kept = kept
+        self._open: dict[bytes, Live] = {}
+        self._owners: dict[Session, Live] = {}
+        self._ended: OrderedDict[bytes, Live] = OrderedDict()
+        self.default: Live | None = None
+        """Where requests go whose URL names no session."""
+        self.opened = 0
+        self.calls_ended = 0
+        self.effects_ended = 0
+
+    def open(self, order: Order) -> Live:
+        """Raises Full."""
+        if len(self._open) >= self._most:
+            raise Full(f"{self._most} sessions are open; end or delete some")
+        name = secrets.token_urlsafe(16)
+        created = wall_time()
+        if self._store is not None:
+            self._store.create(name, order.data, created)
+        self.opened += 1
+        return self._enter(Live(name, order, created))
+
+    def _enter(self, live: Live, rebuilder: Rebuilder | None = None) -> Live:
+        assert live.session is not None
+        self._open[live.id.encode()] = live
+        self._owners[live.session] = live
+        if self.keeper is not None:
+            self.keeper.keep(live, rebuilder or Rebuilder(live))
+        return live
+
+    def restore(self) -> int:
+        """Bring back every open session of the store; how many. Raises HarnessFault where one cannot be rebuilt."""
+        assert self._store is not None
+        rows = self._store.open_sessions()
+        for row in rows:
+            self._rebuild(row)
+        return len(rows)
+
+    def _rebuild(self, row: SessionRow) -> Live:
+        """A stored session as it was, its calls made again."""
+        assert self._store is not None
+        live = Live(row.id, order_of(row.order), row.created)
+        rebuilder = Rebuilder(live)
+        rebuilder.take(self._store.events(row.id)[len(live.events()) :])
+        self._enter(live, rebuilder)
+        if row.ended and live.session is not None:
+            ended_ns = rebuilder.claim.t if rebuilder.claim is not None else live.session.clock.now()
+            live.session.clock = VirtualClock(ended_ns)
+            self.end(live, rebuilder.claim)
+        return live
+
+    def get(self, name: str) -> Live | None:
+        """In memory, else from the store, where another process or an earlier life of this one may have put it."""
+        key = name.encode()
+        live = self._open.get(key) or self._ended.get(key)
+        if live is None and self._store is not None and (row := self._store.session(name)) is not None:
+            return self._rebuild(row)
+        return live
+
+    def end(self, live: Live, claim: Claim | None) -> Verdict:
+        """Judge a session and free what it needs no more: its world, key records and scripts."""
+        if live.session is not None:
+            del self._owners[live.session]
+        verdict = live.end(claim, self._judge)
+        key = live.id.encode()
+        if self._open.pop(key, None) is not None:
+            self.calls_ended += live.calls
+            self.effects_ended += live.effects
+            self._ended[key] = live
+            while len(self._ended) > self._kept:
+                self._ended.popitem(last=False)
+        return verdict
+
+    async def passing(self, live: Live, work: Work) -> None:
+        """Do something to a session through the gate, and come back when it is durable."""
+        if self.keeper is None or live.session is None:
+            work()
+            return
+        done = asyncio.get_running_loop().create_future()
+        self.keeper.enter(live.session, work, lambda: done.set_result(None))
+        await done
+
+    def delete(self, live: Live) -> None:
+        if live.session is not None:
+            del self._owners[live.session]
+            if self.keeper is not None:
+                self.keeper.drop(live.session)
+        if self._store is not None:
+            self._store.delete(live.id)
+        self._open.pop(live.id.encode(), None)
+        self._ended.pop(live.id.encode(), None)
+        if self.default is live:
+            self.default = None
+
+    def __iter__(self) -> Iterator[Live]:
+        yield from list(self._open.values())
+        yield from list(self._ended.values())
+
+    def __len__(self) -> int:
+        return len(self._open) + len(self._ended)
+
+    @property
+    def open_count(self) -> int:
+        return len(self._open)
+
+    def totals(self) -> tuple[int, int]:
+        """Calls and effects of all sessions there have been."""
+        open_now = [live.totals() for live in self._open.values()]
+        calls = self.calls_ended + sum(count for count, _ in open_now)
+        return calls, self.effects_ended + sum(effects for _, effects in open_now)
+
+    # The door of the data port.
+
+    def find(self, target: bytes, headers: RawHeaders) -> tuple[Session, bytes] | Reply:
+        """`/s/ID/...`, or the default session for any other path."""
+        if target.startswith(PREFIX):
+            name, slash, rest = target[len(PREFIX) :].partition(b"/")
+            live = self._open.get(name)
+            if live is None and self._store is not None and self._store.shared and _is_name(name):
+                live = self.get(name.decode())
+            if live is not None and live.session is not None:
+                return live.session, slash + rest
+            if name in self._ended:
+                return problem(410, "session_ended", "This session has ended; open another one.")
+        elif self.default is not None and self.default.session is not None:
+            return self.default.session, target
+        # The same answer for every id that is none: whether it once was one is nobody's business.
+        detail = "No session has this URL. Open one on the admin port: POST /sessions gives its URL."
+        return problem(404, "no_such_session", detail)
+
+    def beside(self, request: Request) -> bool:
+        return request.target in BESIDE or request.target == b"/openapi.json"
+
+    def aside(self, session: Session, request: Request) -> Reply:
+        """The agent's own side of an attempt, and `GET /openapi.json`. It is not told how its claim is judged."""
+        live = self._owners.get(session)
+        if live is None:
+            return problem(410, "session_ended", "This session has ended; open another one.")
+        if request.target == b"/openapi.json":
+            return Reply(200, data_document(live.order.group, f"/s/{live.id}"))
+        return aside(
+            request, task=lambda: task_as_json(live.task), claim=lambda claim: self._claimed(live, claim), ask=live.ask
+        )
+
+    def _claimed(self, live: Live, claim: Claim) -> None:
+        self.end(live, claim)
+
+
+def _is_name(name: bytes) -> bool:
+    """Of the form of an id: nothing else is looked up in the store."""
+    return len(name) == NAME_LENGTH and name.replace(b"-", b"").replace(b"_", b"").isalnum()

@@ -1,0 +1,160 @@
+"""`faultlab serve` as a user meets it: a real process, two ports, sessions, verdicts."""
+
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+from served import Serve
+
+REFUND = {"order_id": "A17", "amount": "40.00"}
+KEY = {"Idempotency-Key": "k-1"}
+
+
+def test_a_lost_receipt_and_its_verdict(serve: Serve) -> None:
+    served = serve("lost-receipt", "--contract", "strict", "--twin", "committed")
+    assert served.data.get("/v1/orders/A17").json()["status"] == "paid"
+    with pytest.raises(httpx.ReadTimeout):
+        served.data.post("/tools/refund_order", json=REFUND, headers=KEY, timeout=0.3)
+    again = served.data.post("/tools/refund_order", json=REFUND, headers=KEY)
+    assert again.headers["idempotent-replayed"] == "true"
+    place = f"/sessions/{served.started['session']}"
+    assert served.admin.get(f"{place}/verdict").status_code == 409
+    claim = {"status": "done", "text": "Refunded 40.00.", "evidence": [3]}
+    assert served.data.post("/claim", json=claim).json() == {"taken": "done"}
+    verdict = served.admin.get(f"{place}/verdict").json()
+    assert (verdict["verdict"], verdict["findings"]) == ("pass", [])
+    assert len(served.admin.get(f"{place}/ledger").json()["effects"]) == 1
+    assert served.data.post("/tools/refund_order", json=REFUND).status_code == 410
+
+
+def test_a_blind_retry_is_found(serve: Serve) -> None:
+    served = serve("lost-receipt", "--contract", "none", "--twin", "committed")
+    with pytest.raises(httpx.ReadTimeout):
+        served.data.post("/tools/refund_order", json=REFUND, timeout=0.3)
+    served.data.post("/tools/refund_order", json=REFUND)
+    place = f"/sessions/{served.started['session']}"
+    verdict = served.admin.post(f"{place}/claim", json={"status": "done", "text": "40.00"}).json()
+    assert verdict["verdict"] == "fail"
+    assert {"FL101", "FL201"} <= {item["code"] for item in verdict["findings"]}
+
+
+def test_the_agents_side_names_nothing_that_it_must_not_know(serve: Serve) -> None:
+    served = serve("lost-receipt", "--twin", "committed")
+    told = served.data.get("/task").text + served.data.get("/openapi.json").text
+    assert "Refund order A17" in told
+    assert not any(word in told for word in ("committed", "lost-receipt", "lost_receipt", "twin"))
+    assert served.data.post("/task").status_code == 405
+
+
+def test_sessions_do_not_see_each_other(serve: Serve) -> None:
+    served = serve()
+    opened = [served.open(scenario="lost-receipt", contract="strict", twin="clean", seed=n) for n in range(1, 201)]
+
+    def refund(session: dict[str, str]) -> int:
+        answer = httpx.post(f"{session['url']}/tools/refund_order", json=REFUND, headers=KEY, timeout=10)
+        return answer.status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(refund, opened)) == {200}
+    for session in opened[::20]:
+        view = served.admin.get(f"/sessions/{session['id']}").json()
+        assert (view["calls"], view["effects"]) == (1, 1)
+    for session in opened[:100]:
+        assert served.admin.delete(f"/sessions/{session['id']}").status_code == 204
+    assert served.admin.get("/health").json()["sessions"] == 101
+    assert "faultlab_effects_total" in served.admin.get("/metrics").text
+
+
+def test_pages_of_sessions(serve: Serve) -> None:
+    served = serve()
+    for _ in range(4):
+        served.open()
+    seen, after = [], None
+    while True:
+        page = served.admin.get("/sessions", params={"limit": 2, **({"after": after} if after else {})}).json()
+        seen += [item["id"] for item in page["sessions"]]
+        after = page["next"]
+        if after is None:
+            break
+    assert len(seen) == len(set(seen)) == 5
+
+
+@pytest.mark.parametrize(
+    ("order", "place"),
+    [
+        ({"scenario": "lost-recipt"}, "scenario"),
+        ({"contract": "strct"}, "contract"),
+        ({"twin": "comitted"}, "twin"),
+        ({"colour": 1}, "colour"),
+        ({"seed": "1"}, "seed"),
+        ({"time_scale": 0}, "time_scale"),
+        ({"scenario": {"id": "x"}}, "scenario"),
+        ({"scenario": {"id": "x", "toolset": "os:path"}}, "scenario"),
+    ],
+)
+def test_what_cannot_be_met_is_422_and_names_its_place(serve: Serve, order: dict[str, object], place: str) -> None:
+    answer = serve().admin.post("/sessions", json=order)
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert {error["place"] for error in answer.json()["errors"]} == {place}
+
+
+def test_a_scenario_given_as_json_imports_nothing(serve: Serve) -> None:
+    order = {
+        "scenario": {
+            "id": "mine", "suite": "boundary", "task": "Refund A1.", "toolset": "os.path:join", "contracts": ["none"],
+            "world": {"orders": {"A1": {"status": "paid", "total": "1.00"}}},
+            "expect": {"effects": [{"tool": "refund_order", "identity": {"order_id": "A1"}}]},
+        }
+    }  # fmt: skip
+    served = serve()
+    refused = served.admin.post("/sessions", json=order)
+    assert refused.status_code == 422 and "only the built-in ones" in refused.text
+    order["scenario"]["toolset"] = "shop"
+    opened = served.open(**order)
+    assert httpx.get(f"{opened['url']}/v1/orders/A1").json()["total"] == "1.00"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"), [(b"{", 400), (b"[" * 100_000, 400), (b"x" * (1 << 21), 413), (b"null", 422), (b"[]", 422)]
+)
+def test_bodies_that_cannot_be_read(serve: Serve, body: bytes, status: int) -> None:
+    answer = serve().admin.post("/sessions", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == status
+    assert answer.json()["status"] == status
+
+
+def test_a_token_guards_the_admin_port_that_others_can_reach(serve: Serve) -> None:
+    served = serve("--host", "0.0.0.0")
+    assert len(served.started["token"]) >= 24
+    url = served.started["admin_url"].replace("0.0.0.0", "127.0.0.1")
+    assert httpx.get(f"{url}/health").status_code == 401
+    assert httpx.get(f"{url}/health", headers={"authorization": "Bearer wrong"}).status_code == 401
+    good = {"authorization": f"Bearer {served.started['token']}"}
+    assert httpx.get(f"{url}/health", headers=good).status_code == 200
+    data = served.started["data_url"].replace("0.0.0.0", "127.0.0.1")
+    assert httpx.get(f"{data}/v1/orders/A17").status_code == 404
+
+
+def test_without_a_session_in_the_url_the_first_one_is_meant(serve: Serve) -> None:
+    served = serve()
+    assert httpx.get(f"{served.started['data_url']}/v1/orders/A17").json()["id"] == "A17"
+    assert httpx.get(f"{served.started['data_url']}/s/nobody/v1/orders/A17").status_code == 404
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_in_order(serve: Serve, number: int) -> None:
+    served = serve()
+    served.data.get("/task")
+    assert served.stop(number) == 0
+
+
+def test_a_port_that_is_taken_is_one_message(serve: Serve) -> None:
+    port = serve().started["data_url"].rpartition(":")[2]
+    command = [sys.executable, "-m", "faultlab", "serve", "--port", port, "--admin-port", "0"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 2
+    assert f"cannot listen on 127.0.0.1:{port}" in ended.stderr and "Traceback" not in ended.stderr
