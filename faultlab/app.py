@@ -37,6 +37,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+LONGEST_SCALE = 1000
+
+
 class Progress(Protocol):
     """Who is told how a run goes on."""
 
@@ -99,7 +102,9 @@ def open_store(url: str | None) -> RunStore:
 def _conditions(request: RunRequest, seed: int) -> Conditions:
     if request.clock not in ("virtual", "real"):
         raise BadInput(f"unknown clock {request.clock!r}; known: virtual, real")
-    return Conditions(seed, request.clock, request.allow_hosts)
+    if not 0 < request.time_scale <= LONGEST_SCALE:
+        raise BadInput(f"--time-scale is {request.time_scale:g}; it must be above 0 and at most {LONGEST_SCALE}")
+    return Conditions(seed, request.clock, request.allow_hosts, time_scale=request.time_scale)
 
 
 def prepare(request: RunRequest, run_number: int, seed: int) -> Bench:

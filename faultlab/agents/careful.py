@@ -21,8 +21,8 @@ async def careful_async(task: Any, env: Any) -> Claim:
     """The same table and the same moves, under the asynchronous driver."""
     clerk = Clerk(task, env)
     for order_id in clerk.orders():
-        if clerk.may_read(order_id):
-            recovery = clerk.recovery(refund(order_id, await clerk.aread("get_order", order_id=order_id)))
+        if clerk.may_read(order_id) and (order := await clerk.aorder(order_id)) is not None:
+            recovery = clerk.recovery(refund(order_id, order))
             clerk.ended(recovery, await adrive(recovery, recover(recovery)))
     for recovery in chain(map(clerk.recovery, clerk.lines()), clerk.reopened()):
         clerk.ended(recovery, await adrive(recovery, recover(recovery)))

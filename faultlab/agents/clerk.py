@@ -21,23 +21,22 @@ WORST: tuple[Status, ...] = ("unknown", "handed_over", "refused", "not_done", "d
 
 
 READS: dict[str, Any] = {
-    "stop": stop_after_attempt(3),
     "wait": wait_exponential(multiplier=0.5),
     "retry": retry_if_exception_type(ToolError),
     "reraise": True,
 }
-"""A read is tried three times, after 0.5 and 1 s."""
+"""A read that fails is tried again after 0.5 and 1 s."""
 
 
 JOURNAL = "journal"
 """The entry of `env.store` that says whether it holds all that was sent: `whole` or `lost`."""
 
 
-def opened(env: Any) -> Log:
-    """Open the journal. One that is empty although the work was begun before was lost."""
+def opened(env: Any, *, lost: bool = False) -> Log:
+    """Open the journal. One that is empty although the work was begun before was lost; the task may say so too."""
     store = env.store
     if JOURNAL not in store:
-        store[JOURNAL] = "whole" if len(store) or not env.resumed else "lost"
+        store[JOURNAL] = "whole" if len(store) or not (env.resumed or lost) else "lost"
     return Log(env.calls, whole=store[JOURNAL] == "whole")
 
 
@@ -53,20 +52,25 @@ class Ending(NamedTuple):
 
 
 class Clerk:
-    """Reads the task and writes the claim."""
+    """Reads the task and writes the claim.
 
-    def __init__(self, task: Any, env: Any) -> None:
+    `tries`: how often a read is tried; `unread`: what is said of an operation that needs what none of them gave.
+    """
+
+    def __init__(self, task: Any, env: Any, *, tries: int = 3, unread: Status = "handed_over") -> None:
         self.task = task
         self.env = env
-        self.log = opened(env)
+        self.reads: dict[str, Any] = {**READS, "stop": stop_after_attempt(tries)}
+        self.unread: Status = unread
+        self.log = opened(env, lost=task.inputs.get("journal") == "lost")
         self.endings: dict[str, Ending] = {}
         """By label, in the order of the task."""
 
     def recoveries(self) -> Iterator[Recovery]:
         """One for each intended effect, made when it is its turn: an order is read just before it is refunded."""
         for order_id in self.orders():
-            if self.may_read(order_id):
-                yield self.recovery(refund(order_id, self.read("get_order", order_id=order_id)))
+            if self.may_read(order_id) and (order := self.order(order_id)) is not None:
+                yield self.recovery(refund(order_id, order))
         for intent in self.lines():
             yield self.recovery(intent)
 
@@ -88,12 +92,16 @@ class Clerk:
         return [] if found is None else [found]
 
     def lines(self) -> Iterator[Intent]:
-        """The orders to place; equal ones are told apart by their line."""
-        seen: dict[str, int] = {}
-        for line, wanted in enumerate(self.task.inputs.get("order", ()), 1):
-            identity = self._identity("place_order", wanted)
-            ordinal = seen[identity] = seen.get(identity, 0) + 1
-            yield Intent("place_order", dict(wanted), f"line-{line}", ordinal)
+        """What the inputs list for a tool by its name, or as orders; equal ones are told apart by their line."""
+        seen: dict[tuple[str, str], int] = {}
+        for name, listed in self.task.inputs.items():
+            tool = "place_order" if name == "order" else name
+            if tool not in self.task.tools:
+                continue
+            for line, wanted in enumerate(listed, 1):
+                same = tool, self._identity(tool, wanted)
+                ordinal = seen[same] = seen.get(same, 0) + 1
+                yield Intent(tool, dict(wanted), f"line-{line}", ordinal)
 
     def _identity(self, tool: str, args: Mapping[str, Any]) -> str:
         return identity_of(self.task.tools[tool]["identity"], args)
@@ -115,14 +123,33 @@ class Clerk:
         self._end(Ending(intent, Stop("not_done")))
         return False
 
+    def order(self, order_id: str) -> Any:
+        """None where it cannot be read: then its refund is not begun."""
+        try:
+            return self.read("get_order", order_id=order_id)
+        except ToolError:
+            return self.without(order_id)
+
+    async def aorder(self, order_id: str) -> Any:
+        """The same over asynchronous tools."""
+        try:
+            return await self.aread("get_order", order_id=order_id)
+        except ToolError:
+            return self.without(order_id)
+
+    def without(self, order_id: str) -> None:
+        """Without the order there is no amount."""
+        intent = Intent("refund_order", {"order_id": order_id}, f"refund-{order_id}")
+        self._end(Ending(intent, Stop(self.unread, text=f"Order {order_id} could not be read; nothing was sent.")))
+
     def read(self, tool: str, **args: Any) -> Any:
-        """Raises ToolError when the third attempt failed too."""
+        """Raises ToolError when the last attempt failed too."""
 
         def attempt() -> Any:
             self._note_read(tool, args)
             return self.env.tools[tool](**args)
 
-        return Retrying(sleep=self.env.sleep, **READS)(attempt)
+        return Retrying(sleep=self.env.sleep, **self.reads)(attempt)
 
     async def aread(self, tool: str, **args: Any) -> Any:
         """The same over asynchronous tools."""
@@ -131,7 +158,7 @@ class Clerk:
             self._note_read(tool, args)
             return await self.env.atools[tool](**args)
 
-        return await AsyncRetrying(sleep=self.env.asleep, **READS)(attempt)
+        return await AsyncRetrying(sleep=self.env.asleep, **self.reads)(attempt)
 
     def _note_read(self, tool: str, args: dict[str, Any]) -> None:
         """Every call counts, this one too."""
@@ -179,7 +206,7 @@ def _said(ending: Ending) -> str:
             "refused": f"May not refund {what}.",
         }.get(stop.status, f"Whether {what} was refunded is not known; a person must look.")
     if ending.intent.tool != "place_order":
-        return f"{ending.intent.tool}: {stop.status.replace('_', ' ')}."
+        return f"{ending.intent.tool} {', '.join(map(str, args.values()))}: {stop.status.replace('_', ' ')}."
     what = f"{args['quantity']} x {args['item']} for {args['customer']}"
     return {
         "done": f"Ordered {what}.",

@@ -9,6 +9,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import httpx
+
 from faultlab.agents.careful import careful
 from faultlab.client.moves import MoveFunction, look, resend, stop
 from faultlab.client.policy import TABLE, changed
@@ -66,6 +68,27 @@ def read_many(recovery: Recovery, times: int) -> Steps:
     for _ in range(times):
         yield Invoke(tool, recovery.query_args())
     return Stop("handed_over", (), recovery.record())
+
+
+def resend_at_once(recovery: Recovery) -> Steps:
+    """Neither a wait of its own nor the one that it was told."""
+    yield recovery.request()
+    return None
+
+
+def send_through_a_retrying_client(recovery: Recovery) -> Steps:
+    """An HTTP client that sends a failed request again by itself, and says nothing of it."""
+    http, body = recovery.env.http, {**recovery.intent.args, "reference": recovery.reference}
+    headers = {} if recovery.key is None else {"Idempotency-Key": recovery.key}
+    request = http.build_request("POST", f"/tools/{recovery.intent.tool}", json=body, headers=headers)
+    for _ in range(2):
+        number = recovery.log.count + 1
+        recovery.log.calls.append(Call(number, recovery.now_ns, recovery.intent.tool, "write", body))
+        with suppress(httpx.TransportError):
+            if http.send(request).is_success:
+                return Stop("done", (number,))
+    return Stop("handed_over")
+    yield
 
 
 def sleep_past_the_budget(recovery: Recovery) -> Steps:
@@ -152,6 +175,10 @@ MUTANTS: Mapping[str, Mutant] = {
     "send_without_key": _mutant("not_sent", send_without_key, "FL305"),
     "key_of_arguments": _mutant("not_sent", send_with_key_of_arguments, "FL306"),
     "poll_without_end": _mutant("worth_a_look", partial(read_many, times=15), "FL401"),
+    "come_back_too_early": _mutant("told_to_wait", resend_at_once, "FL404"),
+    "retry_below": _mutant("not_sent", send_through_a_retrying_client, "FL406"),
+    "poll_without_pause": _mutant("worth_a_look", partial(read_many, times=4), "FL408"),
+    "no_back_off": _mutant("protected_by_key", resend_at_once, "FL409"),
     "sleep_past_the_budget": _mutant("told_to_wait", sleep_past_the_budget, "FL402"),
     "poll_too_dear": _mutant("worth_a_look", partial(read_many, times=9), "FL403"),
     "guess_done": _mutant("still_unknown", stop("done"), "FL501"),

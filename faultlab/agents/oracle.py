@@ -10,13 +10,13 @@ from typing import Any
 
 from faultlab.agents.clerk import Clerk
 from faultlab.client.execute import drive
-from faultlab.client.moves import ask_status, fence, look, read_after_settling, resend, send, stop
+from faultlab.client.moves import ask_status, fence, look, read_after_settling, read_and_decide, resend, send, stop
 from faultlab.client.recovery import Intent, Recovery
 from faultlab.client.steps import Sleep, Steps, Stop
 from faultlab.core.canonical import canonical
 from faultlab.core.clock import NS
 from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD
-from faultlab.core.entitled import Entitlement, Move, entitled
+from faultlab.core.entitled import SENDS, Entitlement, Move, entitled
 from faultlab.core.records import Claim, Status
 
 PREFERENCE: tuple[Status, ...] = ("done", "refused", "not_done", "handed_over")
@@ -74,12 +74,16 @@ def _settle(clerk: Clerk, recoveries: Iterable[Recovery]) -> Claim:
 def _follow(recovery: Recovery) -> Steps:
     while True:
         entitlement = _entitlement(recovery)
-        if not entitlement.productive:
+        if recovery.decided_anew:
+            yield from resend(recovery)
+            continue
+        if not entitlement.productive and not recovery.undecided:
             status = next(item for item in PREFERENCE if item in entitlement.stops)
             ended = yield from stop(status)(recovery)
             assert isinstance(ended, Stop)
             return ended
-        yield from _best(recovery, entitlement)
+        if (ended := (yield from _best(recovery, entitlement))) is not None:
+            return ended
 
 
 def _entitlement(recovery: Recovery) -> Entitlement:
@@ -90,7 +94,9 @@ def _entitlement(recovery: Recovery) -> Entitlement:
 def _best(recovery: Recovery, entitlement: Entitlement) -> Steps:
     """Of the productive moves the one that settles most."""
     moves = entitlement.productive
-    if Move.SEND_SAME_KEY in moves:
+    if recovery.undecided:
+        return (yield from read_and_decide(recovery))
+    if moves & SENDS:
         if not recovery.operation.calls:
             return (yield from send(recovery))
         if recovery.retry_after_ns:

@@ -44,6 +44,9 @@ def run(
     seed: Annotated[int | None, typer.Option("--seed", help="Same seed, same bytes. [today's date]")] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Worker processes.")] = 1,
     clock: Annotated[str, typer.Option("--clock", metavar="virtual|real", help="Whose time sleeps take.")] = "virtual",
+    time_scale: Annotated[
+        float, typer.Option("--time-scale", help="On the real clock: real seconds for one second of an attempt.")
+    ] = 1.0,
     suite: Annotated[
         str, typer.Option("--suite", metavar="NAME", help="smoke, boundary, natural, broken_promise.")
     ] = "",
@@ -69,7 +72,7 @@ def run(
 
     request = lab.RunRequest(
         agents=tuple(agents or ()), scenarios=tuple(scenarios or ()), contracts=tuple(contracts or ()),
-        twins=_twins(twins or ()), expression=expression, attempts=attempts, seed=seed, jobs=jobs, clock=clock,
+        twins=_twins(twins or ()), expression=expression, attempts=attempts, seed=seed, jobs=jobs, clock=clock, time_scale=time_scale,
         suite=suite, store=store, allow_hosts=tuple(allow_hosts or ()), max_cost=max_cost, exit_first=exit_first,
         last_failed=last_failed, resume=resume, argv=tuple(sys.argv[1:]),
     )  # fmt: skip
@@ -148,6 +151,8 @@ def _repeated(request: "lab.RunRequest") -> tuple[str, ...]:
     words: list[str] = []
     if request.clock != "virtual":
         words += ["--clock", request.clock]
+    if request.time_scale != 1:
+        words += ["--time-scale", f"{request.time_scale:g}"]
     for host in request.allow_hosts:
         words += ["--allow-host", host]
     return tuple(words)

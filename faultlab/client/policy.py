@@ -57,13 +57,6 @@ def _is_told_to_wait(recovery: Recovery) -> bool:
     return sends and recovery.retry_after_ns > 0
 
 
-def _is_undecided(recovery: Recovery) -> bool:
-    """What is written depends on what is there, and that was not read, or is no longer so."""
-    if recovery.intent.source is None or not recovery.takes_condition:
-        return False
-    return (recovery.knowledge is None and recovery.if_match is None) or _refused("stale", "bare")(recovery)
-
-
 def _is_overtaken(recovery: Recovery) -> bool:
     """Somebody else's version came first, and nobody has looked at it yet."""
     if not _refused("stale")(recovery) or recovery.tool_for(Move.QUERY) is None:
@@ -88,7 +81,7 @@ TABLE: Policy = (
     Row("forbidden", _refused("authority"), stop("refused")),
     Row("refused_for_good", _refused("final"), stop("not_done")),
     Row("spent", _spent, stop_spent),
-    Row("version_undecided", _is_undecided, read_and_decide),
+    Row("version_undecided", lambda recovery: recovery.undecided, read_and_decide),
     Row("not_sent", lambda recovery: recovery.knowledge is None, send),
     Row("another_version", _is_overtaken, look),
     Row("version_gone", _refused("stale", "bare"), stop("not_done")),

@@ -213,10 +213,31 @@ class Recovery:
 
     @property
     def refusal(self) -> Refusal | None:
-        """The refusal that a repeated request would meet again; None: there is none, or it does not count."""
+        """The refusal that the request, as it is meant now, would meet again; None: there is none, or it does not
+        count."""
         if self.knowledge is not Outcome.NOT_APPLIED:
             return None
-        return standing_refusal(self.operation, self.contract)
+        refusal = standing_refusal(self.operation, self.contract)
+        if refusal is None or refusal.kind not in ("stale", "bare"):
+            return refusal
+        return refusal if refusal.call.if_match == self.if_match else None
+
+    @property
+    def decided_anew(self) -> bool:
+        """Refused for the version that it named, it is to be sent with another one now."""
+        if self.knowledge is not Outcome.NOT_APPLIED:
+            return False
+        return self.refusal is None and standing_refusal(self.operation, self.contract) is not None
+
+    @property
+    def undecided(self) -> bool:
+        """What is written depends on what is there, and that was not read, or is no longer so."""
+        if self.intent.source is None or not self.takes_condition:
+            return False
+        refusal = self.refusal
+        if refusal is not None:
+            return refusal.kind in ("stale", "bare")
+        return self.knowledge is None and self.if_match is None
 
     @property
     def settled_ns(self) -> int | None:

@@ -121,15 +121,17 @@ def sends_again(operation: Operation, contract: Contract, left: Left) -> tuple[f
     """The ways to send an operation of unknown outcome once more: those permitted, and those of them that can end
     in an answer that settles it."""
     permitted, useful = set[Move](), set[Move]()
+    condition = condition_in_use(operation, contract)
+    failed = condition is not None and condition_failed(operation, condition)
     if protected(operation, contract, left.now_ns):
         permitted.add(Move.SEND_SAME_KEY)
-        if not saved_failure(operation, contract):
+        if not failed and not saved_failure(operation, contract):
             useful.add(Move.SEND_SAME_KEY)
     elif expired_but_rejected(operation, contract, left.now_ns):
         permitted.add(Move.SEND_SAME_KEY)
-    if (condition := condition_in_use(operation, contract)) is not None:
+    if condition is not None:
         permitted.add(Move.REPEAT)
-        if not condition_failed(operation, condition):
+        if not failed:
             useful.add(Move.REPEAT)
     if harmless_again(operation, contract):
         permitted |= {Move.SEND_SAME_KEY, Move.SEND_UNKEYED}

@@ -35,12 +35,14 @@ class CrossedReceipt(Named):
     def run(self, call: Call) -> Script:
         other = call._replace(args={**call.args, **self.args}, key=None, reference=None)
         crossed: Reply = yield Preview(other)
+        # A call that would be refused has no receipt to be crossed with this one: then nothing happens.
+        refused = crossed.status >= 300
         reply: Reply | None = None
-        if self.applied:
+        if self.applied or refused:
             reply = yield Admit(call)
             if reply is None:
                 reply = yield Commit(call)
-        if crossed.status >= 300 and reply is not None:
-            return reply  # such a call has no receipt that could be crossed with this one
+        if refused:
+            return reply
         yield Fire()
         return crossed

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from faultlab.core.errors import BadInput
+from faultlab.matrix.command import COMMAND
 from faultlab.matrix.row import Job
 from faultlab.matrix.run import jobs_of
 from faultlab.matrix.scenario import Group
@@ -26,6 +27,8 @@ class RunRequest:
     seed: int | None = None
     jobs: int = 1
     clock: str = "virtual"
+    time_scale: float = 1.0
+    """On the real clock: real seconds in which one second of an attempt passes."""
     suite: str = ""
     store: str | None = None
     allow_hosts: tuple[str, ...] = ()
@@ -103,7 +106,7 @@ def plan_of(
         tuple(groups),
         tuple(jobs),
         request.attempts,
-        request.clock,
+        "real" if all(agent.startswith(COMMAND) for agent in agents) else request.clock,
         not request.agents,
         whole and not request.suite,
     )

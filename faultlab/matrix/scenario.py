@@ -18,6 +18,8 @@ from faultlab.faults.plan import Plan
 from faultlab.matrix.prior import Prior
 
 Suite = Literal["boundary", "natural", "broken_promise"]
+SETTLED = 0.99
+"""What part of the settle time may pass before a late request lands."""
 CLEAN = "clean"
 """The cell of every group in which nothing goes wrong."""
 
@@ -115,11 +117,12 @@ class Group:
 
     @cached_property
     def _plans(self) -> Mapping[str, Plan]:
-        """A late request lands when the contract's settle time ends, where it states one."""
+        """A late request lands just before the contract's settle time ends, where it states one: its caller counts
+        from the sending, which over a network the server learns of later."""
         settle_s = self.contract.settle_s
         if settle_s is None:
             return {CLEAN: (), **self.scenario.twins}
-        landing_ns = ns(settle_s)
+        landing_ns = ns(settle_s * SETTLED)
         return {
             CLEAN: (),
             **{

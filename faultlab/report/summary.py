@@ -141,9 +141,13 @@ def _not_tested(summary: Summary) -> str:
     parts = []
     if summary.calibration:
         parts.append("your agent (faultlab run my_agent:run)")
-    if not summary.real_clock:
+    programs = all(agent.startswith("cmd:") for agent in summary.agents)
+    if not summary.real_clock and not programs:
         parts.append("real time (--clock real)")
-    parts.append("real sockets")
+    if not programs:
+        parts.append("real sockets (an agent that is a program, cmd:..., or faultlab serve)")
+    if not parts:
+        return "Not tested here: other agents than these."
     return f"Not tested here: {', '.join(parts)}."
 
 

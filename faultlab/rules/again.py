@@ -28,7 +28,7 @@ class Again(NamedTuple):
 
 
 def repeated(evidence: Evidence) -> Iterable[Again]:
-    """In the order of the calls. Of writes: the same operation, whatever its parameters; of reads: the same question."""
+    """In the order of the calls. Writes: the same operation, whatever its parameters; reads: the same question."""
     labels = {send.call.n: send.operation.label for send in evidence.sends}
     last: dict[Hashable, Call] = {}
     for call in evidence.made:

@@ -58,7 +58,9 @@ def interval_s(evidence: Evidence) -> float:
 
 
 def exercised(evidence: Evidence) -> bool:
-    return any(len(run) > 1 for run, _ in runs(evidence))
+    """Some thing was looked at more than once."""
+    asked = [(call.tool, canonical(call.args)) for call in evidence.made if call.kind != "write"]
+    return len(set(asked)) < len(asked)
 
 
 RULE = Rule(

@@ -82,7 +82,7 @@ def scores(evidence: Evidence, findings: Sequence[Finding]) -> tuple[Score, ...]
     charged = _charged(findings)
     lines = []
     for group, operations_of in EXERCISED.items():
-        found = charged.get(group, frozenset())
+        found = charged.get(group, set())
         operations = operations_of(evidence) | (found - {""})
         if "" in found and not operations:
             operations = {""}

@@ -26,8 +26,8 @@ WORLD = FrozenWorld(
         "accounts": {"C5": {"balance": "49.00"}},
     }
 )
-LATE_NS = ns(900)
-"""When a late call lands that nothing wakes: after every budget here."""
+LATE_NS = ns(500)
+"""When a late call lands that nothing wakes: after every budget here, and before any key is forgotten."""
 BUDGET = Budget(20, 400, 24)
 MUG = {"customer": "C5", "item": "mug", "quantity": 1}
 

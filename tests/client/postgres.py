@@ -2,13 +2,15 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-BINARIES = ("initdb", "pg_ctl", "createdb")
+BINARIES = ("initdb", "postgres", "pg_isready", "createdb", "setpriv")
 
 
 def why_not() -> str | None:
@@ -19,8 +21,6 @@ def why_not() -> str | None:
         import psycopg  # noqa: F401 - whether it loads is the question
     except ImportError as error:
         return f"psycopg cannot be loaded: {error}"
-    if os.geteuid() == 0 and shutil.which("setpriv") is None:
-        return "PostgreSQL does not run as root, and setpriv is not installed"
     return None
 
 
@@ -33,15 +33,28 @@ def folder() -> Path:
 
 @contextmanager
 def server(folder: Path) -> Iterator[str]:
-    """A running server, as a URL with `NAME` in place of the database's name; see `new_database`."""
-    data, log = folder / "data", folder / "log"
-    _run("initdb", "--pgdata", str(data), "--username", "tests", "--auth", "trust", "--no-sync")
-    options = f"-k {folder} -c listen_addresses='' -c fsync=off"
-    _run("pg_ctl", "--pgdata", str(data), "--log", str(log), "--wait", "-o", options, "start")
+    """A running server, as a URL with `NAME` in place of the database's name; see `new_database`. It ends with this
+    process, however that ends."""
+    data = folder / "data"
+    command = _as_its_user("initdb", "--pgdata", str(data), "--username", "tests", "--auth", "trust", "--no-sync")
+    subprocess.run(command, check=True, capture_output=True, cwd="/", stdin=subprocess.DEVNULL)
+    options = ("-k", str(folder), "-c", "listen_addresses=", "-c", "fsync=off")
+    with (folder / "log").open("wb") as log:
+        running = subprocess.Popen(
+            _as_its_user("postgres", "-D", str(data), *options),
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
     try:
+        ready = ["pg_isready", "--quiet", "--host", str(folder)]
+        while running.poll() is None and subprocess.run(ready, check=False).returncode != 0:
+            time.sleep(0.05)
         yield f"postgresql://tests@/NAME?host={folder}"
     finally:
-        _run("pg_ctl", "--pgdata", str(data), "--mode", "immediate", "stop")
+        running.send_signal(signal.SIGQUIT)
+        running.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -52,8 +65,7 @@ def new_database(url: str, name: str) -> str:
     return url.replace("NAME", name)
 
 
-def _run(*command: str) -> None:
-    """Under another user where the tests are root: PostgreSQL refuses root."""
-    if os.geteuid() == 0:
-        command = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command)
-    subprocess.run(command, check=True, capture_output=True, cwd="/", stdin=subprocess.DEVNULL)
+def _as_its_user(*command: str) -> tuple[str, ...]:
+    """PostgreSQL refuses root; and the server gets SIGQUIT when the thread that started it is gone."""
+    user = ("--reuid=65534", "--regid=65534", "--clear-groups") if os.geteuid() == 0 else ()
+    return ("setpriv", *user, "--pdeathsig", "QUIT", *command)

@@ -120,7 +120,7 @@ def shown(handle: str | None, **more: Any) -> Reveal:
 
 
 DECISIONS: tuple[tuple[str, Callable[[], Now], str], ...] = (
-    ("nothing sent yet", lambda: Now(), "not_sent"),
+    ("nothing sent yet", Now, "not_sent"),
     ("connection or name look-up failed", lambda: Now().lost("ConnectError"), "not_applied"),
     ("no connection of the pool was free", lambda: Now().lost("PoolTimeout"), "not_applied"),
     ("timeout after the send, keys honoured", lambda: Now("strict").lost(), "protected_by_key"),

@@ -16,6 +16,7 @@ LOST = replace(REFUND, key=KEY, reference=REFERENCE)
 LIST = Step("list_refunds", {"order_id": "A17"})
 ORDER = Step("get_order", {"order_id": "A17"})
 WINDOW_S = 100.0
+B92 = {"order_id": "B92", "amount": "9.00"}
 PAIRS: dict[str, tuple[Planned, Planned]] = {
     "phantom, lagging_read": (named("phantom"), named("lagging_read", given={"lag_s": 1e6})),
     "equal_effect, committed": (named("equal_effect"), fault("after")),
@@ -46,8 +47,8 @@ PAIRS: dict[str, tuple[Planned, Planned]] = {
     ),
     "ok: false": (named("in_band_error"), named("in_band_error", given={"applied": True})),
     "another's receipt": (
-        named("crossed_receipt", given={"args": {"order_id": "B92"}}),
-        named("crossed_receipt", given={"args": {"order_id": "B92"}, "applied": False}),
+        named("crossed_receipt", given={"args": B92}),
+        named("crossed_receipt", given={"args": B92, "applied": False}),
     ),
     "overtaken, lost": (named("reordering", given={"symptom": "close"}), fault("before", "close")),
 }

@@ -153,6 +153,7 @@ CASES: Mapping[str, list[Case]] = {
     "crossed_receipt": [
         case([200], ["agent"], KEYED, given={"args": B92}),
         case([200], [], KEYED, given={"args": B92, "applied": False}),
+        case([200], ["agent"], KEYED, given={"args": {"order_id": "Z00"}, "applied": False}, fired=0),
     ],
     "partial": [
         case([207, 207], ["agent"], MANY, MANY, tool="open_doors", toolset=DOORS, world=PEOPLE),

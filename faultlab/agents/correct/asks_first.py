@@ -21,9 +21,9 @@ class Asking(Desk):
         rows = (await self.call(tool, **args))[member]
         return any(row["reference"] == reference for row in rows)
 
-    async def ask(self, job: Job, reference: str, sent_s: float, contract: Contract) -> bool | None:
+    async def ask(self, job: Job, reference: str, sent_s: float, contract: Contract, error: ToolError) -> bool | None:
         """True: applied. False: a resend is safe now. None: it is not, and asking does not help any more."""
-        if contract.key is not None:
+        if self.protects(contract, error):
             return await self.shows(job, reference)
         if contract.status or contract.fence == "durable":
             surface = "operation_status" if contract.status else "cancel_operation"
@@ -49,7 +49,7 @@ class Asking(Desk):
             except ToolError as error:
                 applied = False
                 if error.outcome is Outcome.UNKNOWN:
-                    answer = await self.ask(job, reference, sent_s, contract)
+                    answer = await self.ask(job, reference, sent_s, contract, error)
                     if answer is None:
                         return 0
                     applied = answer

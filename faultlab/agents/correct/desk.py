@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from faultlab.core.agent import ToolError
 from faultlab.core.contract import Contract
 from faultlab.core.records import Claim, Status
 
@@ -61,6 +62,11 @@ class Desk:
 
     def contract(self, tool: str) -> Contract:
         return Contract.from_spec(self.task.tools[tool]["contract"])
+
+    def protects(self, contract: Contract, error: ToolError) -> bool:
+        """A resend under the key is safe. A failure may have given the key free, whatever was done before it."""
+        key = contract.key
+        return key is not None and not (key.frees_on_5xx and (error.receipt.status or 0) >= 500)
 
     def settled(self, job: Job, number: int) -> None:
         """The job is done, by call `number`; 0: its outcome is unknown."""

@@ -27,7 +27,7 @@ class Plain(Desk):
             try:
                 self.call(job.tool, **job.args, **handles)
             except ToolError as error:
-                if error.outcome is Outcome.UNKNOWN and contract.key is None:
+                if error.outcome is Outcome.UNKNOWN and not self.protects(contract, error):
                     happened = self.find(job, reference, sent_s, contract)
                     if happened is not False:
                         return self.calls if happened else 0

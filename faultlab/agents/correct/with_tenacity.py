@@ -19,7 +19,8 @@ class WithTenacity(Plain):
     """Where keys are honoured, the retry is a decorator's work; elsewhere it must be settled first."""
 
     def settle(self, job: Job) -> int:
-        if self.contract(job.tool).key is None:
+        key = self.contract(job.tool).key
+        if key is None or key.frees_on_5xx:
             return super().settle(job)
         retrying = Retrying(
             stop=stop_after_attempt(4),

@@ -65,8 +65,9 @@ class Connection(asyncio.Protocol):
             self._exchange = None
 
     def eof_received(self) -> bool:
-        """A peer that has only shut its writing side still gets its answer."""
-        return self._exchange is not None
+        """A peer that waits no longer has closed its socket; one that only shut its writing side cannot be told apart,
+        and what was written to it before it did so still goes out."""
+        return False
 
     def data_received(self, data: bytes) -> None:
         try:

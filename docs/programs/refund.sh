@@ -1,9 +1,9 @@
 #!/bin/sh
-# An agent in shell: refund the order; the same key until an answer comes; say what is known.
-order=$(printf '%s' "$FAULTLAB_TASK" | sed -n 's/.*"inputs": {"refund": \["\([A-Z0-9]*\)".*/\1/p')
+# An agent in shell: refund the order of the task; the same key until an answer comes; say only what is known.
+order=$(printf '%s' "$FAULTLAB_TASK" | sed -n 's/.*"refund": \["\([A-Z0-9]*\)".*/\1/p')
 total=$(curl -s -m 5 "$FAULTLAB_URL/v1/orders/$order" | sed -n 's/.*"total":"\([0-9.]*\)".*/\1/p')
-for wait in 0.1 0.2 0.4 0.8 1.6; do
-    status=$(curl -s -m 0.5 -o /dev/null -w '%{http_code}' "$FAULTLAB_URL/v1/refunds" \
+for wait in 1 2 4 8; do
+    status=$(curl -s -m 2 -o /dev/null -w '%{http_code}' "$FAULTLAB_URL/v1/refunds" \
         -H 'Content-Type: application/json' -H "Idempotency-Key: refund-$order" \
         -d "{\"order_id\":\"$order\",\"amount\":\"$total\",\"reference\":\"r-$order\"}")
     if [ "$status" = 200 ]; then
@@ -12,4 +12,4 @@ for wait in 0.1 0.2 0.4 0.8 1.6; do
     fi
     sleep "$wait"
 done
-echo '{"status":"handed_over","text":"Not known."}'
+echo '{"status":"handed_over","text":"Whether the refund was made is not known."}'

@@ -1,0 +1,166 @@
+"""Agents that are programs: real processes over real sockets."""
+
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from faultlab.core.errors import BadInput
+from faultlab.core.history import History
+from faultlab.core.records import Call, Crashed, Note
+from faultlab.matrix.attempt import Conditions, run_attempt
+from faultlab.matrix.command import Command
+from faultlab.matrix.loader import find
+from faultlab.matrix.resolve import resolve_agent
+from faultlab.matrix.scenario import Group
+from faultlab.rules.judge import judge
+
+
+def group(contract: str = "strict", scenario: str = "lost-receipt") -> Group:
+    return next(item for item in find([scenario])[0].groups() if item.contract.name == contract)
+
+
+def program(tmp_path: Path, code: str) -> Command:
+    file = tmp_path / "agent.py"
+    start = "import json, os, sys, time, urllib.request as http\nurl = os.environ['FAULTLAB_URL']\n"
+    file.write_text(start + textwrap.dedent(code))
+    return Command.of(f"{sys.executable} {file}")
+
+
+def attempt(agent: Command, twin: str = "clean", wall_limit_s: float = 30.0, where: Group | None = None) -> History:
+    conditions = Conditions(7, wall_limit_s=wall_limit_s, time_scale=0.1)
+    return run_attempt(agent, where or group(), twin, 1, conditions)[0]
+
+
+@pytest.mark.parametrize("twin", ["clean", "never", "committed", "late_network", "late_server"])
+@pytest.mark.parametrize("name", ["sh refund.sh", "node refund.mjs"])
+def test_the_shipped_programs_pass(project: Path, name: str, twin: str) -> None:
+    runner, file = name.split()
+    if shutil.which(runner) is None or shutil.which("curl") is None:
+        pytest.skip(f"{runner} or curl is not installed")
+    agent = resolve_agent(f"cmd:{runner} {project / 'docs' / 'programs' / file}")
+    history = run_attempt(agent, group(), twin, 1, Conditions(7))[0]
+    verdict = judge(history)
+    assert (verdict.verdict, verdict.codes) == ("pass", ()), verdict
+    assert history.claim is not None and history.claim.status == "done"
+
+
+def test_what_a_program_is_told(tmp_path: Path) -> None:
+    agent = program(
+        tmp_path,
+        """
+        task = json.loads(os.environ["FAULTLAB_TASK"])
+        assert json.load(http.urlopen(url + "/task")) == task
+        names = {name for name in os.environ if name.startswith("FAULTLAB_")}
+        print(json.dumps({"status": "not_done", "text": " ".join([*sorted(task), *sorted(names)])}))
+        """,
+    )
+    claim = attempt(agent).claim
+    assert claim is not None
+    assert claim.text.split() == [
+        *("budget", "id", "inputs", "instruction", "tools", "version"),
+        *("FAULTLAB_DEADLINE_S", "FAULTLAB_RESUMED", "FAULTLAB_STORE"),
+        *("FAULTLAB_TASK", "FAULTLAB_TIME_SCALE", "FAULTLAB_URL"),
+    ]
+
+
+def test_the_claim_is_the_last_line_of_json(tmp_path: Path) -> None:
+    code = """
+    print('{"status": "done"}')
+    print('{"status": "refused", "text": "No."}')
+    print("bye")
+    """
+    claim = attempt(program(tmp_path, code)).claim
+    assert claim is not None and (claim.status, claim.text) == ("refused", "No.")
+
+
+def test_a_posted_claim_counts_and_a_wrong_one_is_told(tmp_path: Path) -> None:
+    code = """
+    try:
+        http.urlopen(url + "/claim", b'{"status": "finished"}')
+    except http.HTTPError as error:
+        print(error.code, error.read().decode(), file=sys.stderr)
+    http.urlopen(url + "/claim", b'{"status": "not_done", "text": "posted"}')
+    print('{"status": "done", "text": "printed"}')
+    """
+    history = attempt(program(tmp_path, code))
+    assert history.claim is not None and history.claim.text == "posted"
+    notes = [event.value for event in history.events if type(event) is Note]
+    assert len(notes) == 1 and notes[0].startswith("422 ") and "'finished'" in notes[0]
+
+
+def test_a_hand_over_without_records_gets_those_of_the_wire(tmp_path: Path) -> None:
+    code = """
+    body = json.dumps({"order_id": "A17", "amount": "40.00", "reference": "r-1"}).encode()
+    ask = http.Request(url + "/v1/refunds", body, {"content-type": "application/json"})
+    try:
+        http.urlopen(ask, timeout=0.2)
+    except OSError:
+        print('{"status": "handed_over", "text": "Not known."}')
+    """
+    history = attempt(program(tmp_path, code), "committed", where=group("none"))
+    assert history.claim is not None
+    (record,) = history.claim.hand_over
+    assert (record.operation, record.handle, record.last_receipt) == ("refund_order(A17)", "r-1", "ReadTimeout")
+
+
+def test_a_program_that_fails_is_told_with_its_last_line(tmp_path: Path) -> None:
+    history = attempt(program(tmp_path, "raise SystemExit('no such luck')"))
+    assert (history.end, history.claim) == ("crashed", None)
+    assert "exit code 1" in history.error and "no such luck" in history.error
+
+
+def test_a_program_that_hangs_ends_with_its_children(tmp_path: Path) -> None:
+    mark = tmp_path / "child"
+    code = f"""
+    import subprocess
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    open({str(mark)!r}, "w").write(str(child.pid))
+    time.sleep(600)
+    """
+    history = attempt(program(tmp_path, code), wall_limit_s=2.0)
+    assert history.end == "hung"
+    child = Path("/proc") / mark.read_text() / "stat"
+    assert not child.exists() or child.read_text().split()[2] == "Z"
+
+
+def test_a_planned_crash_kills_the_process_and_starts_another(tmp_path: Path) -> None:
+    scenario = tmp_path / "crash.yaml"
+    scenario.write_text(
+        """
+id: crash
+suite: boundary
+task: Refund order A17.
+inputs: {refund: [A17]}
+toolset: shop
+world: {orders: {A17: {status: paid, total: "40.00"}}}
+contracts: [strict]
+plan: [{tool: refund_order, fault: client_crash, with: {when: after_dispatch, journal: kept}}]
+expect: {effects: [{tool: refund_order, identity: {order_id: A17}}]}
+"""
+    )
+    code = """
+    mark = os.path.join(os.environ["FAULTLAB_STORE"], "sent")
+    assert bool(os.environ["FAULTLAB_RESUMED"]) == os.path.exists(mark)
+    open(mark, "w").close()
+    body = json.dumps({"order_id": "A17", "amount": "40.00", "reference": "r-1"}).encode()
+    headers = {"content-type": "application/json", "idempotency-key": "k-1"}
+    print(json.dumps({"status": "done", "text": http.urlopen(http.Request(url + "/v1/refunds", body, headers)).read(9).decode()}))
+    """
+    where = find([str(scenario)])[0].groups()[0]
+    twin = next(name for name in where.twins if name != "clean")
+    history = attempt(program(tmp_path, code), twin, where=where)
+    assert history.end == "claimed", history.error
+    assert sum(type(event) is Crashed for event in history.events) == 1
+    assert sum(type(event) is Call for event in history.events) == 2
+    assert len(history.ledger) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "said"), [("cmd:", "names no program"), ("cmd:nosuch x", "'nosuch'"), ("cmd:'sh", "cannot be read")]
+)
+def test_commands_that_cannot_be_run(command: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        resolve_agent(command)

@@ -1,0 +1,69 @@
+"""One conformance suite over all transports: every shipped scenario gives the same history on a real socket."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from wire_env import over_a_socket
+
+from faultlab.agents.careful import careful
+from faultlab.core.history import History
+from faultlab.core.records import Call, Claim, Fired, Receipt
+from faultlab.matrix.attempt import Conditions, run_attempt
+from faultlab.matrix.loader import builtin
+from faultlab.matrix.scenario import Group
+from faultlab.transports.keys import DEFAULT
+
+SCALE = 0.1
+"""A second of an attempt in 100 ms: a caller's patience of 5 s is still half a second, also on a busy machine."""
+
+CONTRACTS = ("none", "status", "fence", "settle", "strict")
+
+
+def unlike(group: Group, twin: str) -> str | None:
+    """Why a socket cannot perform a cell; None: it can."""
+    for planned in group.plan(twin):
+        if planned.phase == "connect":
+            return "a connection is opened before it says which call it is for"
+        if planned.symptom == "cancelled":
+            return "a server cannot cancel a call for its caller"
+    rules = group.contract.key
+    if rules is not None and rules.carrier != DEFAULT:
+        return f"the client of this test sends Idempotency-Key, and {group.contract.name} wants another field"
+    return None
+
+
+def cells() -> Iterator[Any]:
+    for scenario in builtin():
+        for group in scenario.groups():
+            for twin in group.twins:
+                name = f"{scenario.id}-{group.contract.name}-{twin}"
+                marks = [] if group.contract.name in CONTRACTS and scenario.id == "lost-receipt" else [pytest.mark.slow]
+                yield pytest.param(group, twin, id=name, marks=marks)
+
+
+def shape(history: History) -> dict[str, Any]:
+    """What must be equal: everything but times, transport-level headers and when a caller gave up."""
+    receipts = {event.call: event for event in history.events if type(event) is Receipt}
+    calls = [event for event in history.events if type(event) is Call]
+    return {
+        "calls": [call[2:] for call in calls],
+        "receipts": {
+            number: (item.outcome, item.status, item.body, item.error, item.reveals, item.sights)
+            for number, item in receipts.items()
+        },
+        "fired": [(event.call, *event[2:]) for event in history.events if type(event) is Fired],
+        "ledger": [effect._replace(t=0) for effect in history.ledger],
+        "claim": [(event.status, event.text, event.operations) for event in history.events if type(event) is Claim],
+        "end": (history.end, history.error),
+        "facts": history.facts,
+    }
+
+
+@pytest.mark.parametrize(("group", "twin"), list(cells()))
+def test_equal_histories(group: Group, twin: str) -> None:
+    if (reason := unlike(group, twin)) is not None:
+        pytest.skip(reason)
+    inside, _ = run_attempt(careful, group, twin, 1, Conditions(11))
+    outside = over_a_socket(careful, group, twin, Conditions(11, "real", time_scale=SCALE))
+    assert shape(outside) == shape(inside)
