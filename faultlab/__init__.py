@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["Claim", "Crash", "Env", "HandOver", "Lab", "Outcome", "Task", "ToolClient", "ToolError", "Toolset", "strategies", "tool"]
+__all__ = [
+    "Claim", "Crash", "Env", "HandOver", "Lab", "Outcome", "Task", "ToolClient", "ToolError", "Toolset", "strategies",
+    "tool",
+]  # fmt: skip
 
 _HOMES = {
     "Claim": "faultlab.core.records",

@@ -74,10 +74,11 @@ def _settle(clerk: Clerk, recoveries: Iterable[Recovery]) -> Claim:
 def _follow(recovery: Recovery) -> Steps:
     while True:
         entitlement = _entitlement(recovery)
-        if recovery.decided_anew:
+        affordable = recovery.left.affords()
+        if affordable and recovery.decided_anew:
             yield from resend(recovery)
             continue
-        if not entitlement.productive and not recovery.undecided:
+        if not entitlement.productive and not (affordable and recovery.undecided):
             status = next(item for item in PREFERENCE if item in entitlement.stops)
             ended = yield from stop(status)(recovery)
             assert isinstance(ended, Stop)

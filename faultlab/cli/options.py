@@ -9,6 +9,9 @@ Store = Annotated[
     typer.Option("--store", metavar="URL", help="Where attempts are kept: a path or `memory`. [.faultlab/lab.db]"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+TimeScale = Annotated[
+    float, typer.Option("--time-scale", help="On the real clock: real seconds in which one second passes.")
+]
 Address = Annotated[str, typer.Argument(metavar="RUN:N", help="An attempt: 3:12, or last:12.")]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faultlab.cli.guard import INTERRUPTED
-from faultlab.cli.options import Json, Store, store_options
+from faultlab.cli.options import Json, Store, TimeScale, store_options
 
 if TYPE_CHECKING:
     import faultlab.app as lab
@@ -44,9 +44,7 @@ def run(
     seed: Annotated[int | None, typer.Option("--seed", help="Same seed, same bytes. [today's date]")] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Worker processes.")] = 1,
     clock: Annotated[str, typer.Option("--clock", metavar="virtual|real", help="Whose time sleeps take.")] = "virtual",
-    time_scale: Annotated[
-        float, typer.Option("--time-scale", help="On the real clock: real seconds for one second of an attempt.")
-    ] = 1.0,
+    time_scale: TimeScale = 1.0,
     suite: Annotated[
         str, typer.Option("--suite", metavar="NAME", help="smoke, boundary, natural, broken_promise.")
     ] = "",
@@ -72,9 +70,9 @@ def run(
 
     request = lab.RunRequest(
         agents=tuple(agents or ()), scenarios=tuple(scenarios or ()), contracts=tuple(contracts or ()),
-        twins=_twins(twins or ()), expression=expression, attempts=attempts, seed=seed, jobs=jobs, clock=clock, time_scale=time_scale,
-        suite=suite, store=store, allow_hosts=tuple(allow_hosts or ()), max_cost=max_cost, exit_first=exit_first,
-        last_failed=last_failed, resume=resume, argv=tuple(sys.argv[1:]),
+        twins=_twins(twins or ()), expression=expression, attempts=attempts, seed=seed, jobs=jobs, clock=clock,
+        time_scale=time_scale, suite=suite, store=store, allow_hosts=tuple(allow_hosts or ()), max_cost=max_cost,
+        exit_first=exit_first, last_failed=last_failed, resume=resume, argv=tuple(sys.argv[1:]),
     )  # fmt: skip
     raise typer.Exit(perform(request, as_json=as_json))
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faultlab.cli.options import Json
+from faultlab.cli.options import Json, TimeScale
 
 if TYPE_CHECKING:
     from faultlab.report.serving import Started
@@ -29,9 +29,7 @@ def serve(
         str | None,
         typer.Option("--store", metavar="URL", help="Make sessions durable: a file, or postgresql://... [in memory]"),
     ] = None,
-    time_scale: Annotated[
-        float, typer.Option("--time-scale", help="Real seconds in which one second of a session passes.")
-    ] = 1.0,
+    time_scale: TimeScale = 1.0,
     as_json: Json = False,
 ) -> None:
     """Serve tools with faults over HTTP, for callers in any language. Ctrl-C stops it."""

@@ -1,9 +1,10 @@
 """One operation on its way: what was intended, what was sent, what is known, and what is left to spend."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+from faultlab.client.source import Source
 from faultlab.client.steps import Invoke
 from faultlab.client.terms import terms_of
 from faultlab.client.waits import ASK_AGAIN, BACK_OFF, seconds, wait_seeded_jitter
@@ -30,18 +31,8 @@ class Intent(NamedTuple):
     args: Mapping[str, Any]
     name: str
     ordinal: int = 1
-    source: "Source | None" = None
+    source: Source | None = None
     """Of a conditional write: what its arguments are decided from."""
-
-
-class Source(NamedTuple):
-    """The versioned thing that a conditional write changes, and what is to become of it."""
-
-    tool: str
-    """A read that gives the thing with its `etag`."""
-    args: Mapping[str, Any]
-    decide: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
-    """From the thing as it is now to the arguments of the write; None: it is not to be written any more."""
 
 
 SURFACES: Mapping[Move, ToolKind] = {Move.QUERY: "read", Move.STATUS: "status", Move.FENCE: "fence"}

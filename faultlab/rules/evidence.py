@@ -3,13 +3,14 @@
 from typing import NamedTuple
 
 from faultlab.core.agent import CALL_COST, HAND_OVER_COST
+from faultlab.core.canonical import canonical
 from faultlab.core.charge import Charge, charge_send
 from faultlab.core.clock import NS
 from faultlab.core.contract import Contract
-from faultlab.core.entitled import Entitlement, Left, Move, entitled
+from faultlab.core.entitled import Entitlement, Left, Move, entitled, worn_out
 from faultlab.core.history import History
 from faultlab.core.knowledge import Knowledge, parts
-from faultlab.core.operation import Operation
+from faultlab.core.operation import Operation, Read
 from faultlab.core.records import Call, Claim, Crashed, Effect, Outcome, Receipt, Status
 from faultlab.core.refused import advice
 from faultlab.rules.goal import Goal, Wanted
@@ -201,11 +202,24 @@ class Evidence:
         assert self.claim is not None
         left = Left.of(self.brief.budget, self.calls, self.claim.t)
         found = entitled(wanted.operation, self.contract, left, self._surfaces(wanted.tool))
+        if wanted.operation is None and self._unanswered():
+            return found._replace(productive=NO_MOVE, stops=frozenset({"not_done", "handed_over"}))
         if wanted.operation is None:
             return found._replace(productive=NO_MOVE, stops=found.stops | {"handed_over"}) if self.blind else found
         if self.forgotten(wanted.operation) and not found.productive - BY_HANDLE:
             return found._replace(productive=NO_MOVE, stops=found.stops | {"handed_over"})
         return found
+
+    def _unanswered(self) -> bool:
+        """Some question was asked three times with growing waits, and never answered: nobody need act without it."""
+        asked: dict[tuple[str, str], list[Read]] = {}
+        for call in self.made:
+            if call.kind == "read":
+                receipt = self.receipts.get(call.n)
+                answered = receipt is not None and receipt.outcome is Outcome.APPLIED
+                reads = asked.setdefault((call.tool, canonical(call.args)), [])
+                reads[:] = [] if answered else [*reads, Read(call.n, call.t, None, "read")]
+        return any(worn_out(reads) for reads in asked.values())
 
     def forgotten(self, operation: Operation) -> bool:
         """What is known of it was learnt in lives that are over. A journal tells what was sent, not what came of it;

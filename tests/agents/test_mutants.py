@@ -21,8 +21,9 @@ Cell = tuple[str, str, str]
 
 @cache
 def groups() -> tuple[Group, ...]:
-    """One refund whose receipt is lost, and two equal orders."""
-    return tuple(group for scenario in find(["lost-receipt", "two-intended"]) for group in scenario.groups())
+    """One refund whose receipt is lost, silently or behind a 5xx, and two equal orders."""
+    names = ["lost-receipt", "gateway-error", "two-intended"]
+    return tuple(group for scenario in find(names) for group in scenario.groups())
 
 
 def judged(agent: Agent, group: Group, twin: str) -> Verdict:

@@ -8,7 +8,8 @@ from labs import fault, lab
 
 from faultlab.agents.oracle import _follow
 from faultlab.client.execute import drive, recover
-from faultlab.client.recovery import Intent, Log, Recovery, Source
+from faultlab.client.recovery import Intent, Log, Recovery
+from faultlab.client.source import Source
 from faultlab.client.steps import Stop
 from faultlab.core.actions import Meddle
 from faultlab.core.agent import Budget, Task

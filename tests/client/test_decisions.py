@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from faultlab.client.policy import TABLE, choose
-from faultlab.client.recovery import Intent, Log, Recovery, Source
+from faultlab.client.recovery import Intent, Log, Recovery
+from faultlab.client.source import Source
 from faultlab.core.agent import Budget, Task
 from faultlab.core.clock import ns
 from faultlab.core.contract import Contract, KeyRules
@@ -180,6 +181,8 @@ DECISIONS: tuple[tuple[str, Callable[[], Now], str], ...] = (
      "version_undecided"),
     ("412 after If-Match on a resend", lambda: Now(COND, **BILLS).lost(if_match='"1"').sent(if_match='"1"').told(412),
      "worth_a_look"),
+    ("... under a key, too", lambda: Now(replace(COND, key=PROFILES["strict"].key), **BILLS).lost(if_match='"1"').sent(
+        if_match='"1"').told(412), "worth_a_look"),
     ("... read: one's own mark", lambda: Now(COND, **BILLS).lost(if_match='"1"').sent(if_match='"1"').told(412).read(
         shown("t1-pay-A-r"), version=2), "applied"),
     ("... read: somebody else's", lambda: Now(COND, **BILLS).lost(if_match='"1"').sent(if_match='"1"').told(412).read(

@@ -56,7 +56,8 @@ def test_type_checkers_see_what_runs() -> None:
     """The imports for type checkers name the modules that the names are really loaded from."""
     tree = ast.parse(Path(faultlab.__file__).read_text(encoding="utf-8"))
     seen = {
-        alias.name: getattr(import_module(node.module), alias.name, None) or import_module(f"{node.module}.{alias.name}")
+        alias.name: getattr(import_module(node.module), alias.name, None)
+        or import_module(f"{node.module}.{alias.name}")
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("faultlab.")
         for alias in node.names

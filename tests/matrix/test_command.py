@@ -147,7 +147,8 @@ expect: {effects: [{tool: refund_order, identity: {order_id: A17}}]}
     open(mark, "w").close()
     body = json.dumps({"order_id": "A17", "amount": "40.00", "reference": "r-1"}).encode()
     headers = {"content-type": "application/json", "idempotency-key": "k-1"}
-    print(json.dumps({"status": "done", "text": http.urlopen(http.Request(url + "/v1/refunds", body, headers)).read(9).decode()}))
+    http.urlopen(http.Request(url + "/v1/refunds", body, headers)).read()
+    print('{"status": "done"}')
     """
     where = find([str(scenario)])[0].groups()[0]
     twin = next(name for name in where.twins if name != "clean")
