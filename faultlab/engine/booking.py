@@ -23,14 +23,15 @@ class Change(NamedTuple):
     after: Mapping[str, Any] = {}
 
 
-def lines(tool: Tool, call: Call, body: Mapping[str, Any]) -> Iterable[Line]:
-    """One line; of a call for a list one for each item that was answered with a 2xx of its own."""
-    if tool.items is None:
-        yield Line(call.identity, call.args)
-        return
-    shared = {name: value for name, value in call.args.items() if name != tool.items}
+UNSEEN = Change()
+"""Of a write to a row without versions."""
+
+
+def lines(listed: str, call: Call, body: Mapping[str, Any]) -> Iterable[Line]:
+    """Of a call whose argument `listed` is a list: one for each item that was answered with a 2xx of its own."""
+    shared = {name: value for name, value in call.args.items() if name != listed}
     answers = body.get("items", ())
-    for identity, item, answer in zip(call.items, call.args[tool.items], answers, strict=True):
+    for identity, item, answer in zip(call.items, call.args[listed], answers, strict=True):
         if 200 <= answer["status"] < 300:
             yield Line(identity, {**shared, **item})
 
@@ -47,7 +48,7 @@ def row_of(world: World, tool: Tool, call: Call) -> Mapping[str, Any] | None:
 def change(world: World, tool: Tool, call: Call, before: Mapping[str, Any] | None) -> Change:
     """`before`: the row before the write."""
     if tool.versioned is None:
-        return Change()
+        return UNSEEN
     table, argument = tool.versioned
     was, now = before or {}, row_of(world, tool, call) or {}
     names = [name for name in {**was, **now} if was.get(name) != now.get(name)]

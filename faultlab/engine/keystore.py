@@ -23,7 +23,7 @@ ENDED_STATES = frozenset({"terminated", "deleted", "cancelled"})
 class KeyStore:
     """The keys of one world under one contract."""
 
-    __slots__ = ("_lost", "_marks", "_rows", "rules", "world")
+    __slots__ = ("_everywhere", "_lost", "_marks", "_rows", "rules", "world")
 
     def __init__(self, rules: KeyRules, world: World) -> None:
         self.rules = rules
@@ -31,6 +31,7 @@ class KeyStore:
         self._lost: set[str] = set()
         self._rows = rules.replay_body == "updated" or rules.window_from == "resource_end"
         """Whether a record must know what was made under it."""
+        self._everywhere = rules.scope == "account"
         self._marks = bool(rules.result_header or rules.echoes_key)
 
     def admit(self, call: Call, now_ns: int) -> Reply | None:
@@ -42,7 +43,7 @@ class KeyStore:
             return key_error(rules, 400, KEY_MISSING, "This operation requires an idempotency key.")
         if not 0 < len(key) <= rules.max_length:
             return self._refused(call, 400, KEY_INVALID, f"A key has 1 to {rules.max_length} characters.")
-        place, request = place_of(rules, call), request_of(rules, call)
+        place, request = key if self._everywhere else place_of(rules, call), request_of(rules, call)
         record = world.peek(KEYS, place)
         if record is not None and rules.window_from == "resource_end":
             record = record._replace(first_ns=self._began_ns(record, now_ns))
@@ -88,7 +89,7 @@ class KeyStore:
         if call.key is None:
             return reply
         self._keep(call, reply, now_ns, mark)
-        return self.marked(call, reply, accepted=True)
+        return self.marked(call, reply, accepted=True) if self._marks else reply
 
     def broke(self, call: Call, answer: Reply, now_ns: int, *, applied: bool) -> None:
         """After a 5xx of the server itself: keep it, or give the key free, or leave the result that is kept."""

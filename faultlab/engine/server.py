@@ -15,7 +15,7 @@ from faultlab.core.seed import token
 from faultlab.core.tools import Refused, Tool, Toolset
 from faultlab.core.world import World
 from faultlab.engine.arguments import invalid
-from faultlab.engine.booking import Change, change, lines, row_of
+from faultlab.engine.booking import UNSEEN, Change, change, lines, row_of
 from faultlab.engine.conditions import tagged, unmet_condition
 from faultlab.engine.errors import failure, problem
 from faultlab.engine.handles import BARS, DONE, FAILED, RUNNING, TOMBS
@@ -107,9 +107,10 @@ class Server:
         world = self.world
         if call.kind != "write":
             return self._read(tool, call, now_ns)
-        mark = world.enter(self._ids(call, cause), call.reference, call.n)
+        ids = self._occurrences[call.n] if cause == "agent" else self._copied_ids(call, cause)
+        mark = world.enter(ids, call.reference, call.n)
         world.now_s = now_ns / NS
-        was = row_of(world, tool, call)
+        was = None if tool.versioned is None else row_of(world, tool, call)
         handles = [handle for handle in (call.key, call.reference) if handle is not None]
         if (unmet := unmet_condition(world, self.contract, tool, call)) is not None:
             return self._release(call, handles, unmet)
@@ -124,7 +125,9 @@ class Server:
             reply = problem(500, "tool_failed", f"{tool.name} failed by itself: {error!r}")
         else:
             reply = tagged(world, self.contract, tool, call, body, written=True)
-            self._book(tool, call, body, now_ns, cause, change(world, tool, call, was))
+            self._book(
+                tool, call, body, now_ns, cause, UNSEEN if tool.versioned is None else change(world, tool, call, was)
+            )
         for handle in handles:
             self._ended(handle, call.n)
         return reply if self.keys is None else self.keys.ended(call, reply, now_ns, mark)
@@ -161,10 +164,10 @@ class Server:
         else:
             self.world.drop(RUNNING, handle)
 
-    def _ids(self, call: Call, cause: Cause) -> tuple[int, str, str, int]:
-        """What the ids of its rows are made of; a second copy of a call makes rows of its own."""
+    def _copied_ids(self, call: Call, cause: Cause) -> tuple[int, str, str, int]:
+        """What the ids of its rows are made of, where it is a second copy: it makes rows of its own."""
         seed, name, identity, count = self._occurrences[call.n]
-        return (seed, name, identity, count) if cause == "agent" else (seed, f"{name} by {cause}", identity, count)
+        return seed, f"{name} by {cause}", identity, count
 
     def _book(self, tool: Tool, call: Call, body: Any, now_ns: int, cause: Cause, changed: Change) -> None:
         """One more line of the ledger for each effect, findable by key and reference."""
@@ -183,10 +186,12 @@ class Server:
         if cause == "agent" and self.keys is not None and self.keys.was_lost(call):
             cause = "server"
         actor: Actor = "agent" if cause == "server" else cause
-        for number, line in enumerate(lines(tool, call, body)):
-            name = f"{effect_id}.{number}" if tool.items is not None else effect_id
-            about = (call.tool, line.identity, line.args, call.key, call.reference)
-            self.ledger.append(Effect(name, now_ns, call.n, *about, actor, cause, reverses, *changed))
+        told = (call.key, call.reference, actor, cause, reverses, *changed)
+        if tool.items is None:
+            self.ledger.append(Effect(effect_id, now_ns, call.n, call.tool, call.identity, call.args, *told))
+        else:
+            for number, (identity, args) in enumerate(lines(tool.items, call, body)):
+                self.ledger.append(Effect(f"{effect_id}.{number}", now_ns, call.n, call.tool, identity, args, *told))
         for handle in (call.key, call.reference):
             if handle is not None:
                 self.world.put(DONE, handle, {"tool": call.tool, "identity": call.identity, "result": body})

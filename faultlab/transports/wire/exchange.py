@@ -5,129 +5,122 @@ import socket
 import struct
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Protocol, runtime_checkable
 
 from faultlab.core.actions import PIECES, Broken, Cancelled, Delivery, Died, Dribble, Mangled, Reply, Silence, Slow
 from faultlab.core.agent import Crash
-from faultlab.core.clock import RealClock
 from faultlab.core.errors import AttemptOver, CannotPerform
 from faultlab.engine.arrival import SILENCE_NS, Arrival, mangled
 from faultlab.engine.engine import Ticket
 from faultlab.engine.errors import problem
 from faultlab.engine.session import Session
-from faultlab.transports.begin import begun
-from faultlab.transports.codec import decode
-from faultlab.transports.http_library import encoded
-from faultlab.transports.keys import RawHeaders
 from faultlab.transports.wire.gate import Gate
 from faultlab.transports.wire.responses import head, text_of, whole
+from faultlab.transports.wire.speech import Request, Speech
 
 RST = struct.pack("ii", 1, 0)
 """SO_LINGER with zero seconds: closing sends a reset instead of a FIN."""
 
 
-class Request(NamedTuple):
-    """A request that was read whole."""
+@runtime_checkable
+class RealTime(Protocol):
+    """A clock that a socket can wait by."""
 
-    method: str
-    target: bytes
-    """Path and query, below the session's own part of the URL."""
-    headers: RawHeaders
-    body: bytes
-    keep_alive: bool
+    def real_s(self, wait_ns: int) -> float:
+        """Real seconds in which `wait_ns` pass on this clock."""
+
+
+class Peer(Protocol):
+    """The connection that a request came on."""
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    gate: Gate
+    speech: Speech
+
+    def answered(self, keep: bool) -> None:
+        """Called once: the connection may go on, or (not `keep`) is at its end."""
 
 
 class Exchange:
-    """Answers one request. `done(keep)` is called once, when the connection may go on (or is at its end)."""
+    """Answers one request."""
 
-    __slots__ = (
-        "_clock",
-        "_done",
-        "_gate",
-        "_loop",
-        "_reply",
-        "_request",
-        "_session",
-        "_ticket",
-        "_timer",
-        "_transport",
-    )
+    __slots__ = ("_gone", "_peer", "_reply", "_request", "_session", "_ticket", "_timer")
 
-    def __init__(
-        self,
-        session: Session,
-        request: Request,
-        transport: asyncio.Transport,
-        loop: asyncio.AbstractEventLoop,
-        gate: Gate,
-        done: Callable[[bool], None],
-    ) -> None:
-        assert isinstance(session.clock, RealClock)
+    def __init__(self, session: Session, request: Request, peer: Peer) -> None:
         self._session = session
-        self._clock = session.clock
         self._request = request
-        self._transport = transport
-        self._loop = loop
-        self._gate = gate
-        self._done = done
+        self._peer = peer
         self._reply: Reply | None = None
         self._ticket: Ticket | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._gone = False
 
-    def start(self) -> None:
-        """Hand the call to the engine through the gate; the answer waits behind it."""
-        self._gate.enter(self._session, self._work, self._release)
+    def work(self) -> None:
+        """The call as the server sees it. What is no tool call is refused; an immediate answer is written down.
 
-    def _work(self) -> None:
-        """The call as the server sees it. What is no tool call is refused; an immediate answer is written down."""
-        method, target, headers, body, _ = self._request
-        session = self._session
-        asked = decode(method, target, headers, body, session.engine.toolset, session.brief.contract)
-        if isinstance(asked, Reply):
+        Done behind the gate; `release` is called when its effect cannot be lost.
+        """
+        session, request, speech = self._session, self._request, self._peer.speech
+        asked = speech.read(session, request)
+        if type(asked) is Reply:
             self._reply = asked
             return
         try:
-            self._ticket = ticket = begun(session, asked)
+            self._ticket = ticket = speech.begin(session, request, asked)
         except AttemptOver as over:
             self._reply = problem(403, "attempt_over", f"This attempt is over: {over}.")
             return
         except Crash:
             self._reply = problem(403, "caller_died", "The caller's process has died, as planned.")
             return
-        if type(delivery := ticket.delivery) is Reply:
+        delivery = ticket.delivery
+        if type(delivery) is Reply and ticket.closed_ns is None:
             self._reply = delivery
-            session.finish(ticket, Arrival(self._clock.now(), delivery.status, delivery.body, delivery.headers))
+            status, body, headers = delivery
+            session.finish(ticket, Arrival(session.clock.now(), status, body, headers))
 
-    def _release(self) -> None:
+    def release(self) -> None:
         """The caller may hear of it now."""
-        if self._transport.is_closing():
+        if self._gone or self._peer.transport.is_closing():
             self.gone()
         elif self._reply is not None:
             self._write(self._reply)
-        else:
+        elif self._ticket is not None:
             self._go_on()
+        else:
+            self._hang_up()
 
     def gone(self) -> None:
         """The peer has closed the connection before it had an answer: to itself that is a read timeout."""
         if self._timer is not None:
             self._timer.cancel()
         ticket, session = self._ticket, self._session
-        if ticket is not None and ticket.closed_ns is None:
-            self._gate.enter(session, lambda: self._abandon(ticket), _nothing)
+        if ticket is None:
+            if self._reply is None and not self._gone:
+                self._enter(lambda: self._peer.speech.left(session, self._request), _nothing)
+        elif ticket.closed_ns is None:
+            self._enter(lambda: self._abandon(ticket), _nothing)
+        self._gone = True
 
     def _abandon(self, ticket: Ticket) -> None:
         if ticket.closed_ns is None:
             self._session.abandon(ticket, "ReadTimeout")
 
+    def _enter(self, work: Callable[[], None], then: Callable[[], None]) -> None:
+        self._peer.gate.enter(self._session, work, then)
+
     def _later(self, at_ns: int, then: Callable[[], None]) -> None:
-        self._timer = self._loop.call_later(self._clock.real_s(at_ns - self._clock.now()), then)
+        clock = self._session.clock
+        assert isinstance(clock, RealTime)
+        self._timer = self._peer.loop.call_later(clock.real_s(at_ns - clock.now()), then)
 
     def _go_on(self) -> None:
         """Deliver what the engine has for the caller, or look again when its next script is due."""
-        self._gate.enter(self._session, self._catch_up, self._look)
+        self._enter(self._catch_up, self._look)
 
     def _catch_up(self) -> None:
-        self._session.engine.catch_up(self._clock.now())
+        self._session.engine.catch_up(self._session.clock.now())
 
     def _look(self) -> None:
         ticket = self._ticket
@@ -144,12 +137,12 @@ class Exchange:
 
         def work() -> None:
             if ticket.closed_ns is None:
-                self._session.finish(ticket, arrival._replace(t=self._clock.now()))
+                self._session.finish(ticket, arrival._replace(t=self._session.clock.now()))
 
-        self._gate.enter(self._session, work, then)
+        self._enter(work, then)
 
     def _deliver(self, ticket: Ticket, delivery: Delivery) -> None:
-        now_ns = self._clock.now()
+        now_ns = self._session.clock.now()
         match delivery:
             case Reply():
                 self._answer(ticket, delivery)
@@ -178,27 +171,31 @@ class Exchange:
 
         def send() -> None:
             self._send(whole(text_of(reply, text.encode()), close=not keep, bodyless=False))
-            self._done(keep)
+            self._peer.answered(keep)
 
         self._close(ticket, Arrival(0, reply.status, None, reply.headers, None, text), send)
 
     def _dribble(self, ticket: Ticket, reply: Reply, gap_ns: int) -> None:
         """Head and body in pieces; the caller's receipt is there with the last one."""
         keep = self._request.keep_alive
-        data = whole(encoded(self._session, reply), close=not keep, bodyless=False)
+        told = self._peer.speech.encode(self._session, reply)
+        if told is None:
+            self._answer(ticket, reply)
+            return
+        data = whole(told, close=not keep, bodyless=False)
         size = -(-len(data) // PIECES)
         pieces = [data[start : start + size] for start in range(0, len(data), size)]
 
         def send(number: int) -> None:
             if number + 1 < len(pieces):
                 self._send(pieces[number])
-                self._later(self._clock.now() + gap_ns, lambda: send(number + 1))
+                self._later(self._session.clock.now() + gap_ns, lambda: send(number + 1))
                 return
             self._close(ticket, Arrival(0, reply.status, reply.body, reply.headers), end)
 
         def end() -> None:
             self._send(pieces[-1])
-            self._done(keep)
+            self._peer.answered(keep)
 
         send(0)
 
@@ -210,7 +207,8 @@ class Exchange:
             self._close(ticket, Arrival(0, error="RemoteProtocolError"), self._hang_up)
         elif broken.how == "truncated":
             assert broken.reply is not None
-            told = encoded(self._session, broken.reply)
+            told = self._peer.speech.encode(self._session, broken.reply)
+            assert told is not None
             half = head(told.status, told.headers, close=False) + told.body[: len(told.body) // 2]
             arrival = Arrival(0, told.status, error="RemoteProtocolError")
             self._close(ticket, arrival, lambda: self._hang_up(half))
@@ -227,29 +225,34 @@ class Exchange:
 
         def work() -> None:
             with suppress(Crash):
-                self._session.finish(ticket, Arrival(self._clock.now(), error="Crash"))
+                self._session.finish(ticket, Arrival(self._session.clock.now(), error="Crash"))
 
-        self._gate.enter(self._session, work, self._reset)
+        self._enter(work, self._reset)
 
     def _hang_up(self, last: bytes = b"") -> None:
         if last:
             self._send(last)
-        self._transport.close()
-        self._done(False)
+        self._peer.transport.close()
+        self._peer.answered(False)
 
     def _reset(self) -> None:
-        if not self._transport.is_closing():
-            self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RST)
-            self._transport.abort()
-        self._done(False)
+        if not self._peer.transport.is_closing():
+            self._peer.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RST)
+            self._peer.transport.abort()
+        self._peer.answered(False)
 
     def _send(self, data: bytes) -> None:
-        self._transport.write(data)
+        self._peer.transport.write(data)
 
     def _write(self, reply: Reply) -> None:
-        keep = self._request.keep_alive
-        self._send(whole(encoded(self._session, reply), close=not keep, bodyless=self._request.method == "HEAD"))
-        self._done(keep)
+        told = self._peer.speech.encode(self._session, reply)
+        if told is None:
+            self._hang_up()
+            return
+        request = self._request
+        keep = request.keep_alive
+        self._peer.transport.write(whole(told, close=not keep, bodyless=request.method == "HEAD"))
+        self._peer.answered(keep)
 
 
 def _nothing() -> None: ...
