@@ -49,7 +49,7 @@ def _charge_keyed(operation: Operation, call: Call, rules: KeyRules) -> Charge |
     scopes = [item.scope for item in opened]
     if call.scope not in scopes:
         return Charge("FL303", f"scope {call.scope!r} instead of {scopes[0]!r}")
-    if first is not None and first.n in operation.disputed:
+    if any(item.key == call.key and item.n in operation.disputed for item in opened):
         return Charge("FL302", "the key was used before with other parameters, and nobody has read by whom")
     if first is not None and not same_parameters(first, call):
         return Charge("FL302", "the same key with other parameters")

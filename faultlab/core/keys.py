@@ -89,8 +89,8 @@ def state_of(rules: KeyRules, record: KeyRecord | None, now_ns: int, sent_ns: in
 
     A record exactly as old as the window is expired: "inside" is strictly before its end.
     """
-    over = rules.window_s is not None and rules.window_from == "first_sent" and sent_ns is not None
-    if over and now_ns >= sent_ns + ns(rules.window_s):  # type: ignore[operator, arg-type]  # `over` excludes None
+    stated = sent_ns is not None and rules.window_s is not None and rules.window_from == "first_sent"
+    if stated and now_ns >= sent_ns + ns(rules.window_s):  # type: ignore[operator, arg-type]  # `stated` excludes None
         return KeyState.EXPIRED
     if record is None:
         return KeyState.ABSENT

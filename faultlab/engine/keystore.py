@@ -23,12 +23,13 @@ ENDED_STATES = frozenset({"terminated", "deleted", "cancelled"})
 class KeyStore:
     """The keys of one world under one contract."""
 
-    __slots__ = ("_everywhere", "_lost", "_marks", "_rows", "rules", "world")
+    __slots__ = ("_everywhere", "_marks", "_rows", "lost", "rules", "world")
 
     def __init__(self, rules: KeyRules, world: World) -> None:
         self.rules = rules
         self.world = world
-        self._lost: set[str] = set()
+        self.lost: set[str] = set()
+        """The places of records that are gone, though their requests were executed."""
         self._rows = rules.replay_body == "updated" or rules.window_from == "resource_end"
         """Whether a record must know what was made under it."""
         self._everywhere = rules.scope == "account"
@@ -98,7 +99,8 @@ class KeyStore:
 
     def _keep(self, call: Call, reply: Reply, now_ns: int, mark: int) -> None:
         rules, world = self.rules, self.world
-        status, place = reply.status, place_of(rules, call)
+        status, place = reply.status, call.key if self._everywhere else place_of(rules, call)
+        assert place is not None
         if not (status < 300 or (status < 500 and rules.save_4xx) or (status >= 500 and rules.save_5xx)):
             world.drop(KEYS, place)
             return
@@ -125,18 +127,18 @@ class KeyStore:
     def lose(self, call: Call) -> None:
         """The record of a committed call is gone."""
         if call.key is not None:
-            self._lost.add(place_of(self.rules, call))
+            self.lost.add(place_of(self.rules, call))
             self.release(call)
 
     def lose_all(self) -> None:
         """Every record is gone."""
         for place in [place for place, _ in self.world.items(KEYS)]:
-            self._lost.add(place)
+            self.lost.add(place)
             self.world.drop(KEYS, place)
 
     def was_lost(self, call: Call) -> bool:
         """What is executed again under such a key is the server's fault."""
-        return bool(self._lost) and call.key is not None and place_of(self.rules, call) in self._lost
+        return call.key is not None and place_of(self.rules, call) in self.lost
 
     def _note_ends(self, mark: int, now_ns: int) -> None:
         """Write down which rows have come to their end since `mark`."""

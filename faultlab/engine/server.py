@@ -183,7 +183,8 @@ class Server:
                 ),
                 None,
             )
-        if cause == "agent" and self.keys is not None and self.keys.was_lost(call):
+        keys = self.keys
+        if keys is not None and keys.lost and cause == "agent" and keys.was_lost(call):
             cause = "server"
         actor: Actor = "agent" if cause == "server" else cause
         told = (call.key, call.reference, actor, cause, reverses, *changed)

@@ -12,7 +12,7 @@ from faultlab.engine.errors import problem
 from faultlab.engine.session import Session
 from faultlab.matrix.claims import claim_from
 from faultlab.transports.keys import RawHeaders
-from faultlab.transports.wire.exchange import Request
+from faultlab.transports.wire.speech import Request
 
 
 def task_as_json(task: Task) -> dict[str, Any]:

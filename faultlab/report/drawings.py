@@ -101,7 +101,7 @@ CLAIM done, rests on #2                #2 says nothing about a refund""",
 #2 get_page news ◀─── v1               an old copy, from a cache
 CLAIM done, rests on #2                what v2 said is forgotten""",
     "FL602": """
-#2 update_page news ───▶ 428           the contract wants the etag that was read""",
+#2 update_page news ───▶ 428           which version was it decided on?""",
     "FL603": """
 #2 update_page news if v1 ───▶ v2      the receipt is lost
 #3 update_page news if v1 ◀─── 412     by its own first write
@@ -122,7 +122,7 @@ CLAIM done, "there are 2 files"        the third stands on p2""",
 #2 publish_notice a1 ───▶ committed    under an approval that was gone""",
     "FL703": """
 notes: the door code is 4711
-#2 send to everybody, "... code 4711"  cannot be called back""",
+#2 send to all: "... 4711"             cannot be called back""",
     "FL704": """
 user: send it to ada@old.example
 user: no, that address is wrong

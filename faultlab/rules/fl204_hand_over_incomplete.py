@@ -41,16 +41,18 @@ def handed_over(evidence: Evidence, claim: Claim) -> Iterable[Finding]:
 def untrue(record: HandOver, operation: Operation, earlier: int = 0) -> str:
     """Which fields of a record the history does not bear out; empty: all are true.
 
-    Of calls up to number `earlier`, made in lives that are over, an agent need not know the receipts.
+    Of calls up to number `earlier`, made in lives that are over, an agent need not know the receipts; of one made
+    before the attempt that it has no record of, not even that it was sent.
     """
     last, receipt = operation.calls[-1], operation.last_receipt
+    recorded = next((call for call in operation.calls if call.n > 0 or call.key or call.reference), last)
     said = "no receipt" if receipt is None else receipt.error or str(receipt.status)
     reads = {read.call for read in operation.reads}
     fields = {
         "handle": record.handle in operation.handles if operation.handles else record.handle is None,
         "digest": record.digest == digest(last.args),
         "scope": record.scope == last.scope,
-        "first_sent_ns": record.first_sent_ns == operation.calls[0].t,
+        "first_sent_ns": record.first_sent_ns in (operation.calls[0].t, recorded.t),
         "last_receipt": record.last_receipt == said or (last.n <= earlier and record.last_receipt == "no receipt"),
         "reads": {number for number in reads if number > earlier} <= set(record.reads) <= reads,
     }

@@ -19,7 +19,7 @@ from faultlab.serve.openapi import data_document
 from faultlab.serve.order import Order, order_of
 from faultlab.serve.replay import Rebuilder
 from faultlab.transports.keys import RawHeaders
-from faultlab.transports.wire.exchange import Request
+from faultlab.transports.wire.speech import Request
 from faultlab.transports.wire.gate import Work
 
 PREFIX = b"/s/"

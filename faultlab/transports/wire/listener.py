@@ -11,10 +11,10 @@ from faultlab.core.actions import Reply
 from faultlab.core.errors import BadInput
 from faultlab.engine.session import Session
 from faultlab.transports.keys import RawHeaders
-from faultlab.transports.wire.exchange import Request
 from faultlab.transports.wire.gate import Gate, OpenGate
 from faultlab.transports.wire.limits import Limits
 from faultlab.transports.wire.protocol import Connection, Door, House
+from faultlab.transports.wire.speech import Request, Speech, Tools
 
 T = TypeVar("T")
 
@@ -44,11 +44,16 @@ class Listener:
 
     @staticmethod
     async def open(
-        door: Door, host: str = "127.0.0.1", port: int = 0, limits: Limits | None = None, gate: Gate | None = None
+        door: Door,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        limits: Limits | None = None,
+        gate: Gate | None = None,
+        speech: Speech | None = None,
     ) -> "Listener":
         """Listen; port 0 takes a free one. Raises BadInput where the address cannot be had."""
         loop = asyncio.get_running_loop()
-        house = House(loop, limits or Limits(), gate or OpenGate())
+        house = House(loop, limits or Limits(), gate or OpenGate(), speech or Tools())
         try:
             server = await loop.create_server(lambda: Connection(door, house), host, port, backlog=2048)
         except OSError as error:
@@ -85,12 +90,20 @@ class Listener:
 class InThread:
     """A listener in a thread of its own, for callers that are synchronous: `with InThread(door) as listener`."""
 
-    def __init__(self, door: Door, host: str = "127.0.0.1", port: int = 0, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        door: Door,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        limits: Limits | None = None,
+        gate: Gate | None = None,
+        speech: Speech | None = None,
+    ) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="faultlab-wire", daemon=True)
         self._thread.start()
         try:
-            self.listener = self._do(Listener.open(door, host, port, limits))
+            self.listener = self._do(Listener.open(door, host, port, limits, gate, speech))
         except BaseException:
             self._stop()
             raise

@@ -12,10 +12,11 @@ from faultlab.engine.errors import problem
 from faultlab.engine.session import Session
 from faultlab.transports.codec import encode
 from faultlab.transports.keys import RawHeaders
-from faultlab.transports.wire.exchange import Exchange, Request
+from faultlab.transports.wire.exchange import Exchange
 from faultlab.transports.wire.gate import Gate
 from faultlab.transports.wire.limits import Limits
 from faultlab.transports.wire.responses import CONTINUE, whole
+from faultlab.transports.wire.speech import Request, Speech
 
 
 class Door(Protocol):
@@ -35,14 +36,18 @@ class Connection(asyncio.Protocol):
     """One peer. Requests are answered one after the other, in the order in which they came."""
 
     __slots__ = (
-        "_body", "_current", "_door", "_exchange", "_expects", "_headers", "_house", "_lines", "_loop", "_parser",
-        "_queue", "_target", "_too_much", "_transport", "since_s",
+        "_body", "_current", "_door", "_exchange", "_expects", "_headers", "_house", "_most_body", "_most_head", "_parser",
+        "_queue", "_size", "_target", "_too_much", "gate", "loop", "since_s", "speech", "transport",
     )  # fmt: skip
 
     def __init__(self, door: Door, house: "House") -> None:
         self._door = door
         self._house = house
-        self._loop = house.loop
+        self._most_head = house.limits.header_bytes
+        self._most_body = house.limits.body_bytes
+        self.loop = house.loop
+        self.gate = house.gate
+        self.speech = house.speech
         self._queue: deque[Request] = deque()
         self._exchange: Exchange | None = None
         self._too_much: Reply | None = None
@@ -50,9 +55,9 @@ class Connection(asyncio.Protocol):
         """When the present request, or the idle time before it, began."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's transports are of no asyncio class
+        self.transport = cast(asyncio.Transport, transport)  # uvloop's transports are of no asyncio class
         self._parser = httptools.HttpRequestParser(self)
-        self.since_s = self._loop.time()
+        self.since_s = self.loop.time()
         self._current = False
         if not self._house.enter(self):
             self._refuse(problem(503, "too_many_connections", "The server has as many connections as it may."))
@@ -66,7 +71,10 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """A peer that waits no longer has closed its socket; one that only shut its writing side cannot be told apart,
-        and what was written to it before it did so still goes out."""
+        and what was written to it before it did so still goes out. It is told at once, so that what it sends next on
+        another connection comes after."""
+        if self._exchange is not None:
+            self._exchange.gone()
         return False
 
     def data_received(self, data: bytes) -> None:
@@ -82,39 +90,38 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         self._target = b""
         self._headers: list[tuple[bytes, bytes]] = []
-        self._body: list[bytes] = []
-        self._lines = 0
+        self._body = b""
+        self._size = 0
         self._expects = False
         self._current = True
-        self.since_s = self._loop.time()
+        self.since_s = self.loop.time()
 
     def on_url(self, url: bytes) -> None:
         self._target += url
-        self._count(len(url))
+        self._size += len(url)
+        if self._size > self._most_head:
+            self._head_too_large()
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        size = len(name)
         self._headers.append((name, value))
-        self._count(len(name) + len(value))
-        if len(name) == 6 and name.lower() == b"expect":
+        self._size += size + len(value)
+        if self._size > self._most_head:
+            self._head_too_large()
+        if size == 6 and name.lower() == b"expect":
             self._expects = value.lower() == b"100-continue"
 
-    def _count(self, size: int) -> None:
-        self._lines += size
-        if self._lines > self._house.limits.header_bytes:
-            most = self._house.limits.header_bytes
-            self._stop(problem(431, "headers_too_large", f"The header section may have {most} bytes."))
+    def _head_too_large(self) -> None:
+        self._stop(problem(431, "headers_too_large", f"The header section may have {self._most_head} bytes."))
 
     def on_headers_complete(self) -> None:
-        self._lines = 0
         if self._expects and self._exchange is None:
-            self._transport.write(CONTINUE)
+            self.transport.write(CONTINUE)
 
     def on_body(self, body: bytes) -> None:
-        self._lines += len(body)
-        if self._lines > self._house.limits.body_bytes:
-            most = self._house.limits.body_bytes
-            self._stop(problem(413, "body_too_large", f"A request body may have {most} bytes."))
-        self._body.append(body)
+        self._body = self._body + body if self._body else body
+        if len(self._body) > self._most_body:
+            self._stop(problem(413, "body_too_large", f"A request body may have {self._most_body} bytes."))
 
     def _stop(self, refusal: Reply) -> None:
         """Ends the parsing from inside a callback; `data_received` answers with the refusal."""
@@ -123,15 +130,16 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         self._current = False
-        method = self._parser.get_method().decode("latin-1")
-        body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
-        request = Request(method, self._target, self._headers, body, self._parser.should_keep_alive())
+        parser = self._parser
+        request = Request(
+            parser.get_method().decode("latin-1"), self._target, self._headers, self._body, parser.should_keep_alive()
+        )
         if self._exchange is None:
             self._answer(request)
             return
         self._queue.append(request)
         if len(self._queue) >= self._house.limits.pipelined:
-            self._transport.pause_reading()
+            self.transport.pause_reading()
 
     # Answering.
 
@@ -146,69 +154,70 @@ class Connection(asyncio.Protocol):
         if self._door.beside(request):
             self._aside(session, request)
             return
-        self._exchange = Exchange(session, request, self._transport, self._loop, self._house.gate, self._answered)
-        self._exchange.start()
+        exchange = self._exchange = Exchange(session, request, self)
+        self.gate.enter(session, exchange.work, exchange.release)
 
     def _aside(self, session: Session, request: Request) -> None:
         """What is about the attempt passes the gate like a call: a claim ends it, durably."""
         told: list[Reply] = []
 
         def release() -> None:
-            if not self._transport.is_closing():
+            if not self.transport.is_closing():
                 self._reply(request, told[0])
 
-        self._house.gate.enter(session, lambda: told.append(self._door.aside(session, request)), release)
+        self.gate.enter(session, lambda: told.append(self._door.aside(session, request)), release)
 
     def _reply(self, request: Request, reply: Reply) -> None:
         """An answer that no session has a part in."""
         keep = request.keep_alive
-        self._transport.write(whole(encode(reply), close=not keep, bodyless=request.method == "HEAD"))
+        self.transport.write(whole(encode(reply), close=not keep, bodyless=request.method == "HEAD"))
         if not keep:
-            self._transport.close()
+            self.transport.close()
 
-    def _answered(self, keep: bool) -> None:
+    def answered(self, keep: bool) -> None:
+        """See `Peer`."""
         self._exchange = None
-        self.since_s = self._loop.time()
+        self.since_s = self.loop.time()
         if not keep:
             self._queue.clear()
-            if not self._transport.is_closing():
-                self._transport.close()
+            if not self.transport.is_closing():
+                self.transport.close()
             return
         if self._queue:
-            self._loop.call_soon(self._next)
+            self.loop.call_soon(self._next)
 
     def _next(self) -> None:
-        if self._queue and self._exchange is None and not self._transport.is_closing():
+        if self._queue and self._exchange is None and not self.transport.is_closing():
             if len(self._queue) == self._house.limits.pipelined:
-                self._transport.resume_reading()
+                self.transport.resume_reading()
             self._answer(self._queue.popleft())
             if self._exchange is None and self._queue:
-                self._loop.call_soon(self._next)
+                self.loop.call_soon(self._next)
 
     def _refuse(self, reply: Reply) -> None:
         """Answer what cannot be read as a request, and close: where it ends is not known."""
-        if self._transport.is_closing():
+        if self.transport.is_closing():
             return
         if self._exchange is None:
-            self._transport.write(whole(encode(reply), close=True, bodyless=False))
-        self._transport.close()
+            self.transport.write(whole(encode(reply), close=True, bodyless=False))
+        self.transport.close()
 
     def look(self, now_s: float) -> None:
         """Called about once a second: whoever sends too slowly, or nothing at all, is let go."""
-        if self._exchange is not None or self._transport.is_closing():
+        if self._exchange is not None or self.transport.is_closing():
             return
         waited_s = now_s - self.since_s
         if self._current and waited_s > self._house.limits.request_s:
             self._refuse(problem(408, "too_slow", "The request did not arrive in time."))
         elif not self._current and waited_s > self._house.limits.idle_s:
-            self._transport.close()
+            self.transport.close()
 
     def end(self, *, at_once: bool) -> None:
         """The server stops: an answer on its way is let out, an idle connection is closed."""
         if at_once:
-            self._transport.abort()
+            self.transport.abort()
         elif self._exchange is None:
-            self._transport.close()
+            self.transport.close()
 
     @property
     def busy(self) -> bool:
@@ -218,11 +227,12 @@ class Connection(asyncio.Protocol):
 class House:
     """All connections of a server, and the limits that they share."""
 
-    __slots__ = ("_emptied", "_timer", "connections", "gate", "limits", "loop")
+    __slots__ = ("_emptied", "_timer", "connections", "gate", "limits", "loop", "speech")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, limits: Limits, gate: Gate) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, limits: Limits, gate: Gate, speech: Speech) -> None:
         self.loop = loop
         self.gate = gate
+        self.speech = speech
         self.limits = limits
         self.connections: set[Connection] = set()
         self._timer: asyncio.TimerHandle | None = None
