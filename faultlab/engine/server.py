@@ -107,8 +107,7 @@ class Server:
         world = self.world
         if call.kind != "write":
             return self._read(tool, call, now_ns)
-        ids = self._occurrences[call.n] if cause == "agent" else self._copied_ids(call, cause)
-        mark = world.enter(ids, call.reference, call.n)
+        mark = world.enter(self._ids(call, cause), call.reference, call.n)
         world.now_s = now_ns / NS
         was = None if tool.versioned is None else row_of(world, tool, call)
         handles = [handle for handle in (call.key, call.reference) if handle is not None]
@@ -164,9 +163,12 @@ class Server:
         else:
             self.world.drop(RUNNING, handle)
 
-    def _copied_ids(self, call: Call, cause: Cause) -> tuple[int, str, str, int]:
-        """What the ids of its rows are made of, where it is a second copy: it makes rows of its own."""
-        seed, name, identity, count = self._occurrences[call.n]
+    def _ids(self, call: Call, cause: Cause) -> tuple[int, str, str, int]:
+        """What the ids of its rows are made of; a second copy of a call makes rows of its own."""
+        ids = self._occurrences[call.n]
+        if cause == "agent":
+            return ids
+        seed, name, identity, count = ids
         return seed, f"{name} by {cause}", identity, count
 
     def _book(self, tool: Tool, call: Call, body: Any, now_ns: int, cause: Cause, changed: Change) -> None:
