@@ -271,7 +271,7 @@ def serve(
                 group.scenario.id,
                 group.contract.name,
                 made.twin,
-                group.scenario.goals[0],
+                made.example(),
                 group.contract.key is not None,
             )
         )

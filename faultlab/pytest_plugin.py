@@ -98,12 +98,16 @@ def _faultlab(request: pytest.FixtureRequest) -> Iterator[Any]:
 
     Without a mark: a Lab without faults.
     """
-    from faultlab.api.bound import bound, loose_end
+    from faultlab.api.bound import bound, loose_end, released
 
     case, seed = getattr(request, "param", None), request.config.getoption("--faultlab-seed")
     lab = request.node.stash[LAB] = bound(case, seed, request.node.nodeid, request.path.parent)
     yield lab
-    if not request.node.stash.get(ENDED, False) and (wrong := loose_end(lab, case)):
+    try:
+        wrong = "" if request.node.stash.get(ENDED, False) else loose_end(lab, case)
+    finally:
+        released(lab)
+    if wrong:
         pytest.fail(wrong, pytrace=False)
 
 

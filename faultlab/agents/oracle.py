@@ -23,7 +23,7 @@ PREFERENCE: tuple[Status, ...] = ("done", "refused", "not_done", "handed_over")
 
 
 Goals = Sequence[tuple[str, Mapping[str, Any]]]
-"""Tool and identity arguments of each wanted effect."""
+"""Tool and arguments of each wanted effect: at least those that are its identity."""
 
 
 def oracle(task: Any, env: Any) -> Claim:
@@ -39,12 +39,11 @@ def oracle_for(goals: Goals, must_say: Sequence[str]) -> Callable[[Any, Any], Cl
         clerk = Clerk(task, env)
         seen: Counter[str] = Counter()
         intents = []
-        for number, (tool, identity) in enumerate(goals, 1):
-            same = f"{tool} {canonical(identity)}"
+        for number, (tool, given) in enumerate(goals, 1):
+            same = f"{tool} {canonical(given)}"
             seen[same] += 1
-            intents.append(
-                Intent(tool, _arguments(task.tools[tool], identity, task.inputs), f"goal-{number}", seen[same])
-            )
+            args = _arguments(task.tools[tool], given, task.inputs)
+            intents.append(Intent(tool, args, f"goal-{number}", seen[same]))
         claim = _settle(clerk, (clerk.recovery(intent) for intent in intents))
         return claim._replace(text=" ".join([claim.text, *must_say]))
 
@@ -52,17 +51,17 @@ def oracle_for(goals: Goals, must_say: Sequence[str]) -> Callable[[Any, Any], Cl
 
 
 def can_be_told(goals: Goals, inputs: Mapping[str, Any], specs: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether identity and inputs give every argument that the wanted calls need."""
-    return all(_arguments(specs[tool], identity, inputs).keys() >= _needed(specs[tool]) for tool, identity in goals)
+    """Whether goals and inputs give every argument that the wanted calls need."""
+    return all(_arguments(specs[tool], given, inputs).keys() >= _needed(specs[tool]) for tool, given in goals)
 
 
 def _needed(spec: Mapping[str, Any]) -> set[str]:
     return set(spec["parameters"]["required"]) - {KEY_FIELD, REFERENCE_FIELD}
 
 
-def _arguments(spec: Mapping[str, Any], identity: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(spec: Mapping[str, Any], given: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     named = {name: inputs[name] for name in spec["parameters"]["properties"] if name in inputs}
-    return {**named, **identity}
+    return {**named, **given}
 
 
 def _settle(clerk: Clerk, recoveries: Iterable[Recovery]) -> Claim:

@@ -37,6 +37,12 @@ def _faulty(case: Case, seed: int, replay: str) -> Lab:
     return lab
 
 
+def released(lab: Lab | Trial) -> None:
+    """The test is over: nothing of it stays open."""
+    if isinstance(lab, Lab):
+        lab.close()
+
+
 def loose_end(lab: Lab | Trial, case: Case | None) -> str:
     """Why a test that passed has tested nothing; empty: it has tested something."""
     if case is None:

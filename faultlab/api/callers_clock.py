@@ -4,7 +4,7 @@ import asyncio
 
 from faultlab.api.bridge import await_here, in_bridge
 from faultlab.api.turns import Turns
-from faultlab.core.clock import Clock, LoopClock, VirtualClock
+from faultlab.core.clock import Clock, LoopClock, RealClock, VirtualClock
 from faultlab.matrix.loop import VirtualLoop
 
 
@@ -25,6 +25,16 @@ class CallersClock:
     def runs_by_itself(self) -> bool:
         """Whether it goes on while an app works on an event loop."""
         return not isinstance(self.inner, VirtualClock)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether its time is that of the machine, which a socket needs."""
+        return isinstance(self.inner, RealClock)
+
+    def real_s(self, wait_ns: int) -> float:
+        """Real seconds in which `wait_ns` pass."""
+        assert isinstance(self.inner, RealClock)
+        return self.inner.real_s(wait_ns)
 
     def now(self) -> int:
         return self.inner.now() + self._offset_ns

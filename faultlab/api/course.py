@@ -54,6 +54,7 @@ class Course:
 
     def land(self) -> int:
         """Let everything happen that still can, up to the horizon, which is returned."""
+        self._stand.settle()
         session = self._stand.session
         horizon_ns = horizon(session, self._stand.clock.now())
         session.engine.catch_up(horizon_ns)
@@ -119,4 +120,5 @@ class Course:
         self.claim = claim._replace(t=self._stand.clock.now() if self._over_ns is None else self._over_ns)
 
     def _operations(self) -> list[Operation]:
+        self._stand.settle()
         return operations_of(self._stand.contract, self._stand.session.events, self._stand.at_most)

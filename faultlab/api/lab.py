@@ -140,6 +140,25 @@ class Lab:
         return self._stand.client("httpx2", options, is_async=True)
 
     @property
+    def url(self) -> str:
+        """A base URL on loopback: a real socket, opened on first use, for callers that take nothing else.
+
+        The lab then lives in real time; `close` (or `with Lab(...) as lab`) ends it. Raises BadInput where the virtual
+        clock is in use already, and where the extra `serve` is not installed.
+        """
+        return self._stand.url(running=self._course.running)
+
+    def close(self) -> None:
+        """Close the socket behind `url`; the record stays. Without one there is nothing to close."""
+        self._stand.close()
+
+    def __enter__(self) -> "Lab":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
     def tools(self) -> Mapping[str, Callable[..., Any]]:
         """The tools of a Toolset, and the queries that the contract offers, as ordinary functions."""
         return sync_tools(self._stand.session)

@@ -47,6 +47,17 @@ class Mounted:
             return failed(error)
         return http_answer(httpx, response, b"".join(response.stream))
 
+    @property
+    def origin(self) -> str | None:
+        """Scheme and host that all its routes ask for; None: they name none, or several."""
+        found: set[tuple[str, str]] = set()
+        for route in self._behind.routes:
+            told = {pattern.key: str(pattern.value) for pattern in route.pattern if pattern.lookup.value == "eq"}
+            if "host" in told:
+                found.add((told.get("scheme", "http"), told["host"]))
+        scheme, host = found.pop() if len(found) == 1 else ("", "")
+        return f"{scheme}://{host}" if host else None
+
     async def _answer(self, request: Any) -> Answered:
         import httpx
 

@@ -81,6 +81,16 @@ class FrontSession(Session):
             self.engine.server.work[number] = lambda: self.turns.apart(work)
         return begun(self, asked)
 
+    def begun_by_wire(self, asked: Asked, work: Callable[[], Answered]) -> Ticket:
+        """A call that came over a socket, from a thread that holds the turn. Raises AttemptOver."""
+        return self._begun(asked, work, None)
+
+    def gave_up(self, number: int, error: str) -> int:
+        """The caller has gone while what is behind the lab still works on its call. When that was, in ns."""
+        at_ns = self.clock.now()
+        self._note(Receipt(number, at_ns, Outcome.UNKNOWN, error=error))
+        return at_ns
+
     def _opened(self, asked: Asked, work: Callable[[], Answered], names: Mapping[str, str] | None) -> Ticket:
         """The same on its own, where the caller may give up while it waits."""
         with self.turns:
@@ -126,7 +136,11 @@ class FrontSession(Session):
     def answer(self, ticket: Ticket) -> Answered | None:
         """What came from behind the lab and was delivered; None: the answer is the lab's own, or none came."""
         delivery = ticket.delivery
-        number = delivery.headers.get(ANSWER) if type(delivery) is Reply else None
+        return self.answer_of(delivery) if type(delivery) is Reply else None
+
+    def answer_of(self, reply: Reply) -> Answered | None:
+        """What came from behind the lab for this reply; None: it is the lab's own."""
+        number = reply.headers.get(ANSWER)
         return None if number is None else self.engine.server.answers[int(number)]
 
     def finish(self, ticket: Ticket, arrival: Arrival) -> Receipt:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from faultlab.api.behind import Behind, behind
 from faultlab.api.callers_clock import CallersClock
@@ -14,6 +14,7 @@ from faultlab.api.relay import RelayEngine
 from faultlab.api.respx_mount import Mounted, is_router
 from faultlab.api.session import FrontSession
 from faultlab.core.agent import Budget
+from faultlab.core.clock import RealClock, ns
 from faultlab.core.contract import Contract
 from faultlab.core.errors import BadInput
 from faultlab.core.history import Brief
@@ -25,6 +26,9 @@ from faultlab.engine.handles import with_contract
 from faultlab.engine.session import Session
 from faultlab.faults.plan import Plan
 from faultlab.transports.http_library import BASE_URL
+
+if TYPE_CHECKING:
+    from faultlab.api.on_wire import Port
 
 LATENCY_S = {"virtual": 0.05, "real": 0.001}
 UNLIMITED = Budget(1_000, 1e6, 1e6)
@@ -69,6 +73,7 @@ class Stand:
         self.at_most: dict[str, int] = {}
         self._front: Front | None = None
         self._session: Session | None = None
+        self._port: Port | None = None
 
     def before(
         self,
@@ -160,3 +165,48 @@ class Stand:
         base_url = HOST if self._toolset is None else BASE_URL
         kind = "AsyncClient" if is_async else "Client"
         return getattr(import_module(library), kind)(**{"transport": through, "base_url": base_url, **options})
+
+    # On a socket.
+
+    def url(self, *, running: bool) -> str:
+        """Where it listens. Raises BadInput where it is too late for real time, or nothing stands behind the lab."""
+        if self._port is None:
+            self._port = self._listen(running)
+        return self._port.url
+
+    def _listen(self, running: bool) -> "Port":
+        if self._toolset is None and self._behind is None:
+            raise BadInput("this lab has no app behind it: call lab.in_front_of(app) before lab.url")
+        try:
+            from faultlab.api.on_wire import Port
+        except ModuleNotFoundError as missing:
+            raise BadInput(f"lab.url needs the package {missing.name}: pip install 'faultlab[serve]'") from None
+        self._be_real(running)
+        mounted = self._behind if isinstance(self._behind, Mounted) else None
+        return Port(self.session, self._behind, self.clock.turns, lambda: None if mounted is None else mounted.origin)
+
+    def _be_real(self, running: bool) -> None:
+        """A socket lives in real time: so does the lab, from now on."""
+        if self.clock.is_real:
+            return
+        if running or (self._session is not None and self._session.count > 0):
+            raise BadInput(
+                "lab.url needs the real clock, and this lab's virtual one is in use:"
+                ' ask for lab.url before the first call, or make the lab with Lab(clock="real")'
+            )
+        self.clock.go_on(RealClock())
+        self._latency_s = LATENCY_S["real"]
+        if self._session is not None:
+            self._session.latency_ns = ns(self._latency_s)
+
+    def settle(self) -> None:
+        """Take notice of what callers over the socket have done."""
+        if self._port is not None:
+            self._port.settle()
+
+    def close(self) -> None:
+        """Close the socket, if there is one."""
+        if self._port is not None:
+            self._port.settle()
+            self._port.close()
+            self._port = None

@@ -7,7 +7,7 @@ from faultlab.client.policy import TABLE, Policy, choose
 from faultlab.client.recovery import SURFACES, Recovery
 from faultlab.client.steps import Invoke, Sleep, Steps, Stop
 from faultlab.client.terms import status_of, terms_of
-from faultlab.core.agent import ToolError
+from faultlab.core.agent import Answer, ToolError
 from faultlab.core.answers import handle_reveal, is_fresh
 from faultlab.core.canonical import identity_of
 from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD
@@ -111,7 +111,8 @@ def finish(recovery: Recovery, call: Call, body: Any) -> Receipt:
         provisional=terms.provisional,
         ok_declared=bool(spec.get("ok_declared", False)),
     )
-    return _take(recovery, call, Receipt(call.n, recovery.now_ns, outcome, status, body), body)
+    headers = body.headers if isinstance(body, Answer) else {}
+    return _take(recovery, call, Receipt(call.n, recovery.now_ns, outcome, status, body, headers), body)
 
 
 def fail(recovery: Recovery, call: Call, error: ToolError) -> Receipt:
@@ -125,27 +126,28 @@ def _take(recovery: Recovery, call: Call, receipt: Receipt, body: Any) -> Receip
         if any(item.n == call.n for item in recovery.operation.calls):
             recovery.operation.received(receipt, recovery.contract)
         return receipt
+    headers = receipt.headers
     for other in recovery.log.recoveries if body is not None else ():
-        if (seen := sight_of(other.operation, call, body)) is not None and seen.fresh:
+        if (seen := sight_of(other.operation, call, body, headers)) is not None and seen.fresh:
             receipt = receipt._replace(sights=(seen,))
             other.operation.looked(call)
     if call.tool in (recovery.tool_for(move) for move in SURFACES):
-        told = reveal_of(recovery, call, body)
+        told = reveal_of(recovery, call, body, headers)
         for other in recovery.log.recoveries:
             if other.operation.calls and about(told, other.operation):
                 other.operation.read(call, None if body is None else told, other.contract, receipt)
     return receipt
 
 
-def sight_of(operation: Operation, call: Call, body: Mapping[str, Any]) -> Sight | None:
+def sight_of(operation: Operation, call: Call, body: Mapping[str, Any], headers: Mapping[str, str]) -> Sight | None:
     """The version of the thing that the operation writes, where the answer shows it."""
     tag, versioned = body.get("etag"), operation.terms.versioned
     if versioned is None or operation.thing != f"{versioned[0]}/{call.args.get(versioned[1])}":
         return None
-    return Sight(operation.thing, version_of(tag), is_fresh(body, {})) if isinstance(tag, str) else None
+    return Sight(operation.thing, version_of(tag), is_fresh(body, headers)) if isinstance(tag, str) else None
 
 
-def reveal_of(recovery: Recovery, call: Call, body: Mapping[str, Any] | None) -> Reveal:
+def reveal_of(recovery: Recovery, call: Call, body: Mapping[str, Any] | None, headers: Mapping[str, str]) -> Reveal:
     """What an answer tells: a status by handle, or a list of rows with their references. None: only what was asked."""
     if call.kind != "read":
         return handle_reveal(call.kind, recovery.contract, str(call.args["reference"]), body)
@@ -154,4 +156,4 @@ def reveal_of(recovery: Recovery, call: Call, body: Mapping[str, Any] | None) ->
     shown = tuple(row.get("reference") for row in rows if isinstance(row, Mapping))
     operation = recovery.operation
     said: Literal["present", "absent"] = "present" if shown else "absent"
-    return Reveal(operation.tool, operation.identity, None, shown, said, fresh=is_fresh(answer, {}))
+    return Reveal(operation.tool, operation.identity, None, shown, said, fresh=is_fresh(answer, headers))

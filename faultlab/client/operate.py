@@ -134,7 +134,7 @@ def journaled(desk: Desk, work: Work) -> Generator[Step, Any, Stop | None]:
             value = finish(work, call, body)
             if call.kind == "write":
                 work.bodies[call.n] = spec_value(work, body)
-        reveal = None if call.kind == "write" else reveal_of(work, call, body)
+        reveal = None if call.kind == "write" else reveal_of(work, call, body, value.headers)
         answers.append(work.receipt_row(value, reveal))
         note("received", work, call=call, receipt=value)
     assert isinstance(stop, Stop), "a recovery ends with a Stop"

@@ -49,6 +49,17 @@ def _detail(body: Any) -> str:
     return f": {detail}" if detail else ""
 
 
+class Answer(dict[str, Any]):
+    """A tool's result that came with headers which say something of it, as Age (RFC 9111 section 5.1): the decoded
+    body, and `headers` with lower-case names."""
+
+    __slots__ = ("headers",)
+
+    def __init__(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+        super().__init__(body)
+        self.headers = headers
+
+
 class Crash(BaseException):
     """The process of the agent dies here, as the plan says. Swallowing it is a finding (FL902)."""
 
@@ -58,7 +69,8 @@ class Env(Protocol):
 
     @property
     def tools(self) -> Mapping[str, Callable[..., Any]]:
-        """Ordinary functions with signature, annotations and docstring: the decoded body, or ToolError."""
+        """Ordinary functions with signature, annotations and docstring: the decoded body (an Answer where it came with
+        headers), or ToolError."""
 
     @property
     def atools(self) -> Mapping[str, Callable[..., Awaitable[Any]]]: ...

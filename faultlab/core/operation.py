@@ -182,8 +182,10 @@ class Operation:
     def _learn(self, call: Call, reveal: Reveal, contract: Contract, sights: tuple[Sight, ...]) -> None:
         asked = self._asked_about(call, reveal)
         if reveal.handle is not None and reveal.identity not in ("", self.identity):
-            # What was done under this handle was done to something else: by somebody else, or for another task.
-            self._settle(call, self.disputed.intersection(item.n for item in asked))
+            # What was done under this handle was done to something else: by somebody else, or for another task. Its
+            # key being theirs, every own call that bears it was, or will be, refused like the disputed one.
+            if not self.disputed.isdisjoint(item.n for item in asked):
+                self._settle(call, {item.n for item in asked if item.key == reveal.handle or item.n in self.disputed})
         elif reveal.answer == "present" and self._shown(reveal, contract, sights):
             self.applied = self.applied or call.n
         elif reveal.answer == "failed" and reveal.handle is None:

@@ -23,6 +23,7 @@ from faultlab.faults.plan import Planned
 OVERRUN = 3
 """At this multiple of any budget the lab ends the attempt."""
 
+
 class Session:
     """The engine, the clock and the events of one attempt."""
 

@@ -164,7 +164,7 @@ def _scenario(data: dict[str, Any], toolset: Toolset, file: Path | None) -> Scen
         budget=budget,
         inputs=data.get("inputs", {}),
         goals=tuple(
-            (item["tool"], item["identity"])
+            (item["tool"], {**item.get("args", {}), **item["identity"]})
             for item in data["expect"]["effects"]
             for _ in range(item.get("exactly", 1))
         ),

@@ -93,6 +93,8 @@ class Meaning:
             if missing := [argument for argument in tool.identity if argument not in given]:
                 yield place, f"identity lacks {missing[0]!r}; {name} needs {', '.join(tool.identity)}"
             yield from _arguments(tool, tool.identity, given, place)
+            others = [argument for argument in tool.arguments if argument not in tool.identity]
+            yield from _arguments(tool, others, item.get("args") or {}, (*path, "args"))
             first = seen.setdefault((name, identity_of(tool.identity, given)), position)
             if first != position and not missing:
                 yield path, f"the same effect as effects {first + 1}; write it once, with exactly: the sum"

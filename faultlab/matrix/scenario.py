@@ -59,7 +59,7 @@ class Scenario:
     budget: Budget
     inputs: Mapping[str, Any] = field(default_factory=dict)
     goals: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    """Tool and identity arguments of each wanted effect; an effect wanted twice stands twice."""
+    """Tool and arguments of each wanted effect, those that the file gives; an effect wanted twice stands twice."""
     user: tuple[str | Saying, ...] = ()
     """One fact a turn, given when asked."""
     notes: Mapping[str, str] = field(default_factory=dict)

@@ -148,6 +148,10 @@ FIELDS: Mapping[str, Field] = {
     ),
     "expect.effects.tool": Field(TEXT, "The write tool.", True),
     "expect.effects.identity": Field(ANY_MAPPING, "The arguments that say which effect: all of the tool's.", True),
+    "expect.effects.args": Field(
+        ANY_MAPPING, "The other arguments of such a call: for the oracle, and for the line that `serve` prints.",
+        default="by the inputs",
+    ),
     "expect.effects.exactly": Field(COUNT, "How often.", default="1"),
     "expect.state": Field(
         {"type": "object", "propertyNames": STATE_PATH}, "`table/row/member` and its value.", default="not looked at"

@@ -72,7 +72,7 @@ def _hide(found: re.Match[str]) -> str:
 _EVENTS = '"events":'
 """Where a history's Brief ends; attempts of one cell share it."""
 
-_known = lru_cache(maxsize=1024)(suspicious)
+_scrubbed = lru_cache(maxsize=1024)(scrub)
 
 
 def scrub_row(row: AttemptRow) -> AttemptRow:
@@ -82,6 +82,6 @@ def scrub_row(row: AttemptRow) -> AttemptRow:
     parts of the history.
     """
     head, _, events = (row.history or "").partition(_EVENTS)
-    if _known(head) or suspicious(events) or (row.dependency_error and suspicious(row.dependency_error)):
+    if _scrubbed(head) is not head or suspicious(events) or (row.dependency_error and suspicious(row.dependency_error)):
         return AttemptRow._make([scrub(item) if type(item) is str else item for item in row])
     return row

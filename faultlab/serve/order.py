@@ -41,6 +41,19 @@ class Order:
     data: Mapping[str, Any]
     """As it was given."""
 
+    def example(self) -> tuple[str, dict[str, Any]]:
+        """A tool and arguments that the plan strikes, as a line to copy; what the file does not say is `...`."""
+        goals = self.group.scenario.goals
+        for planned in self.group.plan(self.twin):
+            for tool, args in goals:
+                if planned.tool == tool and all(args.get(name) == value for name, value in planned.match.items()):
+                    return tool, self._whole(tool, args)
+        return (goals[0][0], self._whole(*goals[0])) if goals else (next(iter(self.group.toolset.tools)), {})
+
+    def _whole(self, tool: str, args: Mapping[str, Any]) -> dict[str, Any]:
+        needed = self.group.toolset.tools[tool].schema["required"]
+        return {**{name: "..." for name in needed}, **args}
+
 
 def order_of(data: Any) -> Order:
     """Raises Unfit with every problem: unknown members, wrong types, names that nothing has."""

@@ -19,8 +19,8 @@ from faultlab.serve.openapi import data_document
 from faultlab.serve.order import Order, order_of
 from faultlab.serve.replay import Rebuilder
 from faultlab.transports.keys import RawHeaders
-from faultlab.transports.wire.speech import Request
 from faultlab.transports.wire.gate import Work
+from faultlab.transports.wire.speech import Request
 
 PREFIX = b"/s/"
 KEPT = 1000

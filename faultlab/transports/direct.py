@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from faultlab.core.agent import ToolError
+from faultlab.core.agent import Answer, ToolError
 from faultlab.core.canonical import copy_json
 from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD
 from faultlab.core.records import Receipt
@@ -26,7 +26,7 @@ def result_of(tool: Tool, receipt: Receipt) -> Any:
     body, status = receipt.body, receipt.status
     whole = receipt.error is None and status is not None and status < 300 and type(body) is dict
     if whole and (status != ACCEPTED or tool.kind != "write" or tool.provisional):
-        return copy_json(body)
+        return copy_json(body) if not receipt.headers else Answer(copy_json(body), receipt.headers)
     raise ToolError(tool.name, receipt.outcome, receipt)
 
 

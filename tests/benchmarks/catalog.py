@@ -88,14 +88,12 @@ def _cleared(router: respx.Router, client: httpx.Client) -> None:
 
 
 def five_raw_calls() -> Call:
-    mock, numbers = mock_client(), count()
+    """The requests of an episode, each answered at once."""
+    mock = mock_client()
 
     def run() -> None:
-        mock.get("/v1/orders/A17")
-        mock.get("/v1/orders/A17")
-        mock.post(PATH, json=ARGS, headers={"Idempotency-Key": f"k-{next(numbers)}"})
-        mock.get("/v1/refunds?order_id=A17")
-        mock.get("/v1/orders/A17")
+        for path, body, headers in episodes.REQUESTS:
+            mock.post(path, json=body, headers=headers)
 
     return run
 

@@ -1,4 +1,9 @@
-"""Whole attempts of five calls: two reads, a keyed write, a query, a read; fresh state, judged, stored."""
+"""Whole attempts of five calls: two reads, a keyed write, a query, a read; fresh state, judged, stored.
+
+Every call of an episode over HTTP, and of its baseline, is `client.post("/tools/NAME", json=...)`, so that the same five
+requests are compared: two reads, a write under a key, a query, a read. (Before, the reads of both were GETs, which an
+HTTP client makes more cheaply.)
+"""
 
 import asyncio
 import tempfile
@@ -113,6 +118,17 @@ def direct() -> Call:
     return run
 
 
+KEYED = {"Idempotency-Key": "k-1"}
+REQUESTS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
+    ("/tools/get_order", {"order_id": "A17"}, {}),
+    ("/tools/get_order", {"order_id": "A17"}, {}),
+    ("/tools/refund_order", {"order_id": "A17", "amount": "40.00", "reference": "r-1"}, KEYED),
+    ("/tools/list_refunds", {"order_id": "A17"}, {}),
+    ("/tools/get_order", {"order_id": "A17"}, {}),
+)
+"""The five requests of an episode: path, JSON body, headers."""
+
+
 def over_httpx() -> Call:
     """The same calls through one httpx.Client, which is reused; each episode has a session of its own."""
     made = bench()
@@ -123,12 +139,8 @@ def over_httpx() -> Call:
 
     def run() -> None:
         transport.session = session = session_for(group, "clean", 1, conditions)
-        client.get("/v1/orders/A17")
-        client.get("/v1/orders/A17")
-        body = {"order_id": "A17", "amount": "40.00", "reference": "r-1"}
-        client.post("/tools/refund_order", json=body, headers={"Idempotency-Key": "k-1"})
-        client.get("/v1/refunds?order_id=A17")
-        client.get("/v1/orders/A17")
+        for path, body, headers in REQUESTS:
+            client.post(path, json=body, headers=headers)
         storing.finish(session, storing.job(), Claim.done("Refunded 40.00 for A17.", [3]))
 
     return run
@@ -145,12 +157,8 @@ def over_async_httpx() -> Call:
     async def episode() -> Session:
         transport.session = session = session_for(group, "clean", 1, conditions)
         session.clock = LoopClock(asyncio.get_running_loop())
-        await client.get("/v1/orders/A17")
-        await client.get("/v1/orders/A17")
-        body = {"order_id": "A17", "amount": "40.00", "reference": "r-1"}
-        await client.post("/tools/refund_order", json=body, headers={"Idempotency-Key": "k-1"})
-        await client.get("/v1/refunds?order_id=A17")
-        await client.get("/v1/orders/A17")
+        for path, body, headers in REQUESTS:
+            await client.post(path, json=body, headers=headers)
         session.clock = VirtualClock(session.clock.now())
         return session
 

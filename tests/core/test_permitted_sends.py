@@ -16,12 +16,16 @@ from faultlab.core.entitled import Left, Move, entitled
 from faultlab.core.operation import Operation, same_parameters
 from faultlab.core.profiles import PROFILES
 from faultlab.core.records import Call, Outcome
+from faultlab.core.refused import standing_refusal
 from faultlab.faults.plan import Planned
 
 
 def move_of(operation: Operation, call: Call, contract: Contract) -> Move | None:
     """Which move of the table a send is; None for one that the table does not have."""
     if operation.knowledge is Outcome.NOT_APPLIED:
+        refusal = standing_refusal(operation, contract)
+        if refusal is not None and refusal.kind == "key" and call.key == refusal.call.key:
+            return None  # another key may do; this one was refused
         return Move.SEND_UNKEYED
     if contract.key is None or call.key is None:
         return Move.SEND_UNKEYED

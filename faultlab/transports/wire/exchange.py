@@ -63,7 +63,7 @@ class Exchange:
         """
         session, request, speech = self._session, self._request, self._peer.speech
         asked = speech.read(session, request)
-        if type(asked) is Reply:
+        if isinstance(asked, Reply):
             self._reply = asked
             return
         try:

@@ -103,12 +103,13 @@ class InThread:
         self._thread = threading.Thread(target=self._loop.run_forever, name="faultlab-wire", daemon=True)
         self._thread.start()
         try:
-            self.listener = self._do(Listener.open(door, host, port, limits, gate, speech))
+            self.listener = self.run(Listener.open(door, host, port, limits, gate, speech))
         except BaseException:
             self._stop()
             raise
 
-    def _do(self, work: Coroutine[Any, Any, T]) -> T:
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do something on its loop; the result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     @property
@@ -118,7 +119,7 @@ class InThread:
     def close(self, grace_s: float = 1.0) -> None:
         """Close the port and end the thread."""
         try:
-            self._do(self.listener.close(grace_s))
+            self.run(self.listener.close(grace_s))
         finally:
             self._stop()
 

@@ -36,8 +36,8 @@ class Connection(asyncio.Protocol):
     """One peer. Requests are answered one after the other, in the order in which they came."""
 
     __slots__ = (
-        "_body", "_current", "_door", "_exchange", "_expects", "_headers", "_house", "_most_body", "_most_head", "_parser",
-        "_queue", "_size", "_target", "_too_much", "gate", "loop", "since_s", "speech", "transport",
+        "_body", "_current", "_door", "_exchange", "_expects", "_headers", "_house", "_most_body", "_most_head",
+        "_parser", "_queue", "_size", "_target", "_too_much", "gate", "loop", "since_s", "speech", "transport",
     )  # fmt: skip
 
     def __init__(self, door: Door, house: "House") -> None:
@@ -90,7 +90,7 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         self._target = b""
         self._headers: list[tuple[bytes, bytes]] = []
-        self._body = b""
+        self._body: bytes | bytearray = b""
         self._size = 0
         self._expects = False
         self._current = True
@@ -119,7 +119,12 @@ class Connection(asyncio.Protocol):
             self.transport.write(CONTINUE)
 
     def on_body(self, body: bytes) -> None:
-        self._body = self._body + body if self._body else body
+        if not self._body:
+            self._body = body
+        elif type(self._body) is bytes:
+            self._body = bytearray(self._body + body)  # a body in many chunks must not be copied with each
+        else:
+            self._body += body
         if len(self._body) > self._most_body:
             self._stop(problem(413, "body_too_large", f"A request body may have {self._most_body} bytes."))
 
@@ -131,9 +136,10 @@ class Connection(asyncio.Protocol):
     def on_message_complete(self) -> None:
         self._current = False
         parser = self._parser
-        request = Request(
-            parser.get_method().decode("latin-1"), self._target, self._headers, self._body, parser.should_keep_alive()
-        )
+        method, body = parser.get_method().decode("latin-1"), self._body
+        if type(body) is not bytes:
+            body = bytes(body)
+        request = Request(method, self._target, self._headers, body, parser.should_keep_alive())
         if self._exchange is None:
             self._answer(request)
             return

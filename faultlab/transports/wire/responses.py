@@ -4,7 +4,7 @@ from functools import lru_cache
 from http import HTTPStatus
 
 from faultlab.core.actions import Reply
-from faultlab.core.clock import http_date
+from faultlab.core.clock import http_date, wall_time
 from faultlab.transports.codec import Encoded, FewHeaders, encode, framing
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -21,14 +21,22 @@ def status_line(status: int) -> bytes:
 
 
 @lru_cache(maxsize=1024)
-def _lines(headers: FewHeaders) -> bytes:
-    return b"".join([name + b": " + value + b"\r\n" for name, value in headers])
+def _start(status: int, headers: FewHeaders) -> tuple[bytes, bool]:
+    """Status line and header fields, and whether a Date is among them."""
+    lines = b"".join([name + b": " + value + b"\r\n" for name, value in headers])
+    return status_line(status) + lines, any(name.lower() == b"date" for name, _ in headers)
+
+
+@lru_cache(maxsize=1)
+def _dated(second: int) -> bytes:
+    return b"date: " + http_date() + b"\r\n"
 
 
 def head(status: int, headers: FewHeaders, *, close: bool) -> bytes:
     """Status line and header section. Date is what RFC 9110 section 6.6.1 demands of a server with a clock."""
+    start, dated = _start(status, headers)
     last = b"connection: close\r\n\r\n" if close else b"\r\n"
-    return b"".join([status_line(status), _lines(headers), b"date: ", http_date(), b"\r\n", last])
+    return start + last if dated else start + _dated(int(wall_time())) + last
 
 
 def whole(encoded: Encoded, *, close: bool, bodyless: bool) -> bytes:

@@ -1,0 +1,51 @@
+"""What a mutant is: `careful` with one row of its policy table, or one step of its clerk, made wrong."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from faultlab.agents.careful import careful
+from faultlab.agents.clerk import Clerk
+from faultlab.client.moves import MoveFunction
+from faultlab.client.policy import TABLE, changed
+from faultlab.client.recovery import Recovery
+from faultlab.client.steps import Steps, Stop
+from faultlab.core.records import Receipt
+
+
+class Mutant(NamedTuple):
+    """A wrong agent, and the code of the rule that must catch it."""
+
+    agent: Callable[[Any, Any], Any]
+    code: str
+
+
+def row(name: str, move: MoveFunction, code: str, *, also: Callable[[Recovery], bool] | None = None) -> Mutant:
+    """One row of the policy with another move. `also`: the row applies where this holds, too."""
+    old = next(item for item in TABLE if item.name == name)
+    when = old.when if also is None else _either(old.when, also)
+    return Mutant(partial(careful, table=changed(TABLE, name, when=when, move=move)), code)
+
+
+def step(clerk: type[Clerk], code: str) -> Mutant:
+    """One step of the clerk: a subclass with one method of its own."""
+    return Mutant(partial(careful, clerk=clerk), code)
+
+
+def _either(one: Callable[[Recovery], bool], other: Callable[[Recovery], bool]) -> Callable[[Recovery], bool]:
+    return lambda recovery: one(recovery) or other(recovery)
+
+
+def end(status: Any, **fields: Any) -> MoveFunction:
+    """Stop with fields that are not as they should be."""
+
+    def move(recovery: Recovery) -> Steps:
+        return Stop(status, **{"evidence": recovery.supporting(), **fields})
+        yield
+
+    return move
+
+
+def last(recovery: Recovery) -> Receipt | None:
+    """What came back last."""
+    return recovery.operation.last_receipt
