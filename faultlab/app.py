@@ -18,7 +18,7 @@ from faultlab.matrix.expected import surprises
 from faultlab.matrix.loader import builtin, find
 from faultlab.matrix.request import RunPlan, RunRequest, plan_of
 from faultlab.matrix.resolve import resolve_agents
-from faultlab.matrix.run import Bench, in_processes, serially
+from faultlab.matrix.run import Bench, in_processes, jobs_of, serially, unrecorded
 from faultlab.matrix.scenario import CLEAN, Group
 from faultlab.matrix.select import Selection, select
 from faultlab.matrix.selftest import SelftestReport, selftest
@@ -236,10 +236,35 @@ def replay(url: str | None, address: str) -> Replay:
     return again(attempt, agent, scenarios, record, judge)
 
 
-def run_selftest(progress: Progress) -> SelftestReport:
-    """Every mutant against every shipped group: the lab proves that its rules can fail."""
-    bench = prepare(RunRequest(store="memory", agents=("careful",)), 0, int(today().replace("-", "")))
-    return selftest(bench, bench.agents["careful"], MUTANTS, CORRECT, tuple(CATALOG), progress.told)
+def run_selftest(
+    progress: Progress, jobs: int = 1, started: Callable[[int], None] = lambda total: None
+) -> SelftestReport:
+    """Every mutant and every correct agent in every shipped cell: the lab proves that its rules can fail.
+
+    `started` is told how many attempts there are.
+    """
+    seed = int(today().replace("-", ""))
+    bench = _proving_bench(seed)
+    work = jobs_of(tuple(bench.agents), bench.groups, 1, seed)
+    started(len(work))
+    if jobs > 1:
+        attempts = in_processes(partial(_proving_bench, seed), work, jobs, unrecorded)
+    else:
+        attempts = unrecorded(bench, work)
+    results = []
+    with closing(attempts):
+        for result, _ in attempts:
+            progress.advanced(result)
+            results.append(result)
+    named = {name: mutant.code for name, mutant in MUTANTS.items()}
+    return selftest(results, "careful", named, tuple(CORRECT), tuple(CATALOG))
+
+
+def _proving_bench(seed: int) -> Bench:
+    """All that makes the selftest's attempts in one process."""
+    bench = prepare(RunRequest(store="memory", agents=("careful",)), 0, seed)
+    mutants = {name: mutant.agent for name, mutant in MUTANTS.items()}
+    return replace(bench, agents={**bench.agents, **CORRECT, **mutants})
 
 
 def serve(

@@ -1,5 +1,6 @@
 """The right one: it follows the policy table, for synchronous and for asynchronous tools."""
 
+from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
@@ -9,12 +10,12 @@ from faultlab.client.policy import TABLE, Policy
 from faultlab.core.records import Claim
 
 
-def careful(task: Any, env: Any, table: Policy = TABLE) -> Claim:
+def careful(task: Any, env: Any, table: Policy = TABLE, clerk: Callable[[Any, Any], Clerk] = Clerk) -> Claim:
     """Key and reference on each first send; then what the contract permits; at the end what is known."""
-    clerk = Clerk(task, env)
-    for recovery in chain(clerk.recoveries(), clerk.reopened()):
-        clerk.ended(recovery, drive(recovery, recover(recovery, table)))
-    return clerk.claim()
+    desk = clerk(task, env)
+    for recovery in chain(desk.recoveries(), desk.reopened()):
+        desk.ended(recovery, drive(recovery, desk.prepared(recovery, recover(recovery, table))))
+    return desk.claim()
 
 
 async def careful_async(task: Any, env: Any) -> Claim:
@@ -23,7 +24,7 @@ async def careful_async(task: Any, env: Any) -> Claim:
     for order_id in clerk.orders():
         if clerk.may_read(order_id) and (order := await clerk.aorder(order_id)) is not None:
             recovery = clerk.recovery(refund(order_id, order))
-            clerk.ended(recovery, await adrive(recovery, recover(recovery)))
+            clerk.ended(recovery, await adrive(recovery, clerk.prepared(recovery, recover(recovery))))
     for recovery in chain(map(clerk.recovery, clerk.lines()), clerk.reopened()):
-        clerk.ended(recovery, await adrive(recovery, recover(recovery)))
+        clerk.ended(recovery, await adrive(recovery, clerk.prepared(recovery, recover(recovery))))
     return clerk.claim()

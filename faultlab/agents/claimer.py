@@ -5,7 +5,7 @@ from typing import Any
 from faultlab.agents.clerk import Clerk
 from faultlab.client.execute import drive
 from faultlab.client.recovery import Recovery
-from faultlab.client.steps import Invoke, Steps, Stop
+from faultlab.client.steps import Steps, Stop
 from faultlab.core.records import Claim
 
 
@@ -13,10 +13,10 @@ def claimer(task: Any, env: Any) -> Claim:
     """Never looks at a receipt."""
     clerk = Clerk(task, env, unread="done")
     for recovery in clerk.recoveries():
-        clerk.ended(recovery, drive(recovery, _call(recovery)))
+        clerk.ended(recovery, drive(recovery, clerk.prepared(recovery, _call(recovery))))
     return clerk.claim()
 
 
 def _call(recovery: Recovery) -> Steps:
-    yield Invoke(recovery.intent.tool, recovery.intent.args, recovery.key, recovery.reference)
+    yield recovery.request()
     return Stop("done", (recovery.operation.calls[-1].n,))

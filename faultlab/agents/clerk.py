@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 from tenacity import AsyncRetrying, Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
+from faultlab.agents.documents import Document, compared, newest
+from faultlab.agents.groundwork import Groundwork
 from faultlab.client.recovery import Intent, Log, Recovery
-from faultlab.client.steps import Stop
+from faultlab.client.steps import Steps, Stop
 from faultlab.core.agent import ToolError
 from faultlab.core.canonical import identity_of, label
 from faultlab.core.clock import ns
@@ -19,6 +21,11 @@ ORDER = re.compile(r"\border (\w*\d\w*)", re.IGNORECASE)
 WORST: tuple[Status, ...] = ("unknown", "handed_over", "refused", "not_done", "done")
 """The claim as a whole is as good as its worst operation."""
 
+
+INPUTS = frozenset(
+    {"refund", "order", "journal", "sources", "only_where", "count", "limit", "approval", "check"}
+)
+"""What the inputs of a task may name beside the tools to call."""
 
 READS: dict[str, Any] = {
     "wait": wait_exponential(multiplier=0.5),
@@ -54,17 +61,24 @@ class Ending(NamedTuple):
 class Clerk:
     """Reads the task and writes the claim.
 
-    `tries`: how often a read is tried; `unread`: what is said of an operation that needs what none of them gave.
+    `tries`: how often a read is tried; `unread`: what is said of an operation that needs what none of them gave;
+    `first`: what is written rests on the page that came first, whatever its version.
     """
 
-    def __init__(self, task: Any, env: Any, *, tries: int = 3, unread: Status = "handed_over") -> None:
+    def __init__(
+        self, task: Any, env: Any, *, tries: int = 3, unread: Status = "handed_over", first: bool = False
+    ) -> None:
         self.task = task
         self.env = env
         self.reads: dict[str, Any] = {**READS, "stop": stop_after_attempt(tries)}
+        self.tries = tries
         self.unread: Status = unread
+        self.first = first
         self.log = opened(env, lost=task.inputs.get("journal") == "lost")
         self.endings: dict[str, Ending] = {}
         """By label, in the order of the task."""
+        self.findings: list[str] = []
+        """What was found where nothing is to be written."""
 
     def recoveries(self) -> Iterator[Recovery]:
         """One for each intended effect, made when it is its turn: an order is read just before it is refunded."""
@@ -73,6 +87,18 @@ class Clerk:
                 yield self.recovery(refund(order_id, order))
         for intent in self.lines():
             yield self.recovery(intent)
+        if "check" in self.task.inputs:
+            self._check(self.task.inputs["check"])
+
+    def prepared(self, recovery: Recovery, steps: Steps) -> Steps:
+        """What has to be read before the write, and then an agent's own way with it."""
+        return Groundwork(recovery, self.task.inputs, self.tries, self.unread, self.first).steps(steps)
+
+    def _check(self, check: Mapping[str, Any]) -> None:
+        """Compare a page with the latest of its sources."""
+        page = self.read("get_page", page_id=check["page_id"])
+        found = [Document(item["tool"], self.read(item["tool"], **item["args"])) for item in self.task.inputs["sources"]]
+        self.findings += compared(page, newest(found), check["members"])
 
     def reopened(self) -> Iterator[Recovery]:
         """Those handed over about which a later query, made for an equal operation, has told something."""
@@ -173,6 +199,8 @@ class Clerk:
 
     def claim(self) -> Claim:
         """Everything that ended, in one claim."""
+        if self.findings:
+            return Claim("done", " ".join(self.findings), tuple(range(1, self.log.count + 1)))
         if not self.endings:
             return Claim.not_done("There was nothing to do.")
         endings = self.endings.values()

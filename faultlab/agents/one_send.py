@@ -6,7 +6,7 @@ from typing import Any
 from faultlab.agents.clerk import Clerk
 from faultlab.client.execute import drive
 from faultlab.client.recovery import Recovery
-from faultlab.client.steps import Invoke, Steps, Stop
+from faultlab.client.steps import Steps, Stop
 from faultlab.core.operation import in_progress
 from faultlab.core.records import Claim, Outcome, Status
 
@@ -21,7 +21,7 @@ def send_once(recovery: Recovery, otherwise: EndOf, promised: Follow | None) -> 
     that is no result; None: it is a failure."""
     if recovery.operation.open:
         return otherwise(recovery)
-    yield Invoke(recovery.intent.tool, recovery.intent.args, recovery.key, recovery.reference)
+    yield recovery.request()
     receipt = recovery.operation.last_receipt
     if receipt is not None and receipt.outcome is Outcome.APPLIED:
         return Stop("done", recovery.supporting())
@@ -36,7 +36,7 @@ def run_until_failure(
     """Every operation of the task, up to the first that is not done. `unread`: said where a read failed."""
     clerk = Clerk(task, env, tries=1, unread=unread)
     for recovery in clerk.recoveries():
-        stop = drive(recovery, send_once(recovery, otherwise, promised))
+        stop = drive(recovery, clerk.prepared(recovery, send_once(recovery, otherwise, promised)))
         clerk.ended(recovery, stop)
         if stop.status != "done":
             break

@@ -66,7 +66,7 @@ def _arguments(spec: Mapping[str, Any], given: Mapping[str, Any], inputs: Mappin
 
 def _settle(clerk: Clerk, recoveries: Iterable[Recovery]) -> Claim:
     for recovery in chain(recoveries, clerk.reopened()):
-        clerk.ended(recovery, drive(recovery, _follow(recovery)))
+        clerk.ended(recovery, drive(recovery, clerk.prepared(recovery, _follow(recovery))))
     return clerk.claim()
 
 

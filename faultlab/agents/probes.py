@@ -25,7 +25,7 @@ def _one_call(status: Status) -> Callable[[Any, Any], Claim]:
             clerk.read("get_order", order_id="A17")
             return Claim(status, "40.00")
         for recovery in clerk.recoveries():
-            drive(recovery, _call(recovery))
+            drive(recovery, clerk.prepared(recovery, _call(recovery)))
             break
         return Claim(status, "40.00")
 

@@ -6,7 +6,7 @@ from typing import Any
 from faultlab.agents.clerk import Clerk
 from faultlab.client.execute import drive
 from faultlab.client.recovery import Recovery
-from faultlab.client.steps import Invoke, Sleep, Steps, Stop
+from faultlab.client.steps import Sleep, Steps, Stop
 from faultlab.core.operation import in_progress
 from faultlab.core.records import Claim, Outcome
 
@@ -21,7 +21,7 @@ def resend_always(recovery: Recovery, key_of: KeyOf, found: Callable[[Recovery],
     if found is not None and recovery.operation.open and (stop := (yield from found(recovery))) is not None:
         return stop  # it was sent before a crash
     for number in range(1, len(WAITS_S) + 2):
-        yield Invoke(recovery.intent.tool, recovery.intent.args, key_of(recovery, number), recovery.reference)
+        yield recovery.request()._replace(key=key_of(recovery, number))
         receipt = recovery.operation.last_receipt
         if receipt is not None and (receipt.outcome is Outcome.APPLIED or in_progress(receipt)):
             return Stop("done", (receipt.call,))  # a promise is taken for a success
@@ -36,5 +36,5 @@ def run_all(task: Any, env: Any, key_of: KeyOf, found: Callable[[Recovery], Step
     """Every operation of the task, one after the other."""
     clerk = Clerk(task, env, unread="not_done")
     for recovery in clerk.recoveries():
-        clerk.ended(recovery, drive(recovery, resend_always(recovery, key_of, found)))
+        clerk.ended(recovery, drive(recovery, clerk.prepared(recovery, resend_always(recovery, key_of, found))))
     return clerk.claim()

@@ -16,6 +16,7 @@ from faultlab.core.errors import BadInput
 from faultlab.core.tools import Shown, Tool, Toolset
 from faultlab.engine.handles import with_contract
 from faultlab.transports.codec import Asked, parse, scan
+from faultlab.transports.forms import FORM, form
 from faultlab.transports.keys import DEFAULT, RawHeaders, carried, key_of
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -211,8 +212,8 @@ def _arguments(body: bytes, content_type: str | None) -> dict[str, Any]:
     media = (content_type or "").partition(";")[0].strip().lower()
     try:
         text = body.decode()
-        if media == "application/x-www-form-urlencoded":
-            return dict(parse_qsl(text, keep_blank_values=True))
+        if media == FORM:
+            return form(text)
         value = parse(text)
     except (ValueError, RecursionError):
         return {"body": body.decode("latin-1")}

@@ -19,7 +19,7 @@ from faultlab.transports.codec import Asked, Encoded, encode
 from faultlab.transports.http_library import ERRORS
 from faultlab.transports.wire.gate import OpenGate, Work
 from faultlab.transports.wire.listener import InThread, OneSession
-from faultlab.transports.wire.speech import Request
+from faultlab.transports.wire.speech import Request, Tools
 
 AT_ONCE = 32
 """So many requests an app may work on at a time."""
@@ -103,7 +103,7 @@ class Threads:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-class FrontSpeech:
+class FrontSpeech(Tools):
     """Any request is a call, executed by what stands behind the lab; its answer goes out as it came."""
 
     def __init__(self, behind: Behind, origin: Callable[[], str | None]) -> None:
@@ -136,10 +136,10 @@ class FrontSpeech:
         if (number := self._calls.get(place)) is not None:
             self._left[place] = session.gave_up(number, "ReadTimeout")
 
-    def encode(self, session: Session, reply: Reply) -> Encoded | None:
+    def encode(self, session: Session, request: Request, reply: Reply) -> Encoded | None:
         assert isinstance(session, FrontSession)
         answer = session.answer_of(reply)
-        return encode(reply) if answer is None else _as_it_came(answer, reply)
+        return super().encode(session, request, reply) if answer is None else _as_it_came(answer, reply)
 
     def _plain(self, request: Request) -> front.Request:
         """Addressed to what is behind the lab."""

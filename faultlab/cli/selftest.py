@@ -1,12 +1,18 @@
 """`faultlab selftest`: the lab proves that its rules can fail, and that they leave right agents alone."""
 
+import os
+from typing import Annotated
+
 import typer
 
 from faultlab.cli.guard import HARNESS_FAULT
 from faultlab.cli.options import Json
 
 
-def selftest(as_json: Json = False) -> None:
+def selftest(
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", help="Worker processes. [one a core]")] = None,
+    as_json: Json = False,
+) -> None:
     """Test the lab itself: wrong agents must be caught.
 
     Each mutant of the careful agent must be caught by the rule named for it, right agents by none."""
@@ -20,7 +26,11 @@ def selftest(as_json: Json = False) -> None:
     from faultlab.report.selftest import selftest_lines
 
     screen = Screen.of()
-    report = lab.run_selftest(News(screen, version("faultlab"), silent=True))
+    news = News(screen, version("faultlab"), silent=as_json)
+    try:
+        report = lab.run_selftest(news, jobs or os.cpu_count() or 1, news.meter.start)
+    finally:
+        news.meter.stop()
     mutants = [(item.name, item.expected, item.killed_by, item.killed) for item in report.mutants]
     correct = [(item.name, item.findings) for item in report.correct]
     if as_json:

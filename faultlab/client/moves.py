@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator
 from typing import Any
 
+from faultlab.client.approvals import look_at
 from faultlab.client.recovery import Recovery
 from faultlab.client.steps import Invoke, Sleep, Steps, Stop
 from faultlab.client.waits import ASK_AGAIN, seconds
@@ -25,6 +26,8 @@ def pause(recovery: Recovery, wait_s: float) -> Generator[Invoke | Sleep, Receip
 
 def send(recovery: Recovery) -> Steps:
     """The first send, with key and reference where the tool takes them."""
+    if (stop := (yield from look_at(recovery))) is not None:
+        return stop
     yield recovery.request()
     return None
 
@@ -34,6 +37,8 @@ def resend(recovery: Recovery) -> Steps:
     before = recovery.safe_sends
     affordable = yield from pause(recovery, recovery.back_off_s())
     if affordable and recovery.safe_sends == before:
+        if (stop := (yield from look_at(recovery))) is not None:
+            return stop
         recovery.renew_handles()
         yield recovery.request()
     return None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from faultlab.client.source import Source
+from faultlab.client.source import Approval, Source
 from faultlab.client.steps import Invoke
 from faultlab.client.terms import terms_of
 from faultlab.client.waits import ASK_AGAIN, BACK_OFF, seconds, wait_seeded_jitter
@@ -33,6 +33,7 @@ class Intent(NamedTuple):
     ordinal: int = 1
     source: Source | None = None
     """Of a conditional write: what its arguments are decided from."""
+    approval: Approval | None = None
 
 
 SURFACES: Mapping[Move, ToolKind] = {Move.QUERY: "read", Move.STATUS: "status", Move.FENCE: "fence"}
@@ -79,6 +80,7 @@ class Recovery:
         self.takes_condition = CONDITION_FIELD in parameters
         self.if_match: str | None = None
         """The version that the next first send names."""
+        self.approved_at = 0  # the last call then, which showed its approval to hold
         self.handle = f"{task.id}-{intent.name}"
         self.generation = 0
         """How often key and reference were replaced."""

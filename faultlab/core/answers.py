@@ -38,6 +38,9 @@ def is_fresh(body: Any, headers: Mapping[str, str]) -> bool:
     age = headers.get("age", "0").strip()
     if not age.isascii() or not age.isdigit() or int(age) > 0:
         return False
-    if not isinstance(body, Mapping):
-        return True
+    return not isinstance(body, Mapping) or is_whole(body)
+
+
+def is_whole(body: Mapping[str, Any]) -> bool:
+    """It does not say of itself that there is more."""
     return body.get("complete", True) is True and not body.get("next")

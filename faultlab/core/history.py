@@ -79,6 +79,20 @@ class Brief:
     authority: tuple[str, ...] | None = None
     """The write tools that the task permits; None: it does not limit them."""
 
+    approvals: bool = field(init=False)
+    """Some write needs an approval."""
+    guarded: bool = field(init=False)
+    """The task limits what may be done, or an approval does."""
+    ways_round: bool = field(init=False)
+    """Some write does what another one does."""
+
+    def __post_init__(self) -> None:
+        # Every judgement of every attempt of a cell asks for them; the Brief is made once.
+        terms = self.writes.values()
+        object.__setattr__(self, "approvals", any(item.needs_approval for item in terms))
+        object.__setattr__(self, "guarded", self.approvals or self.authority is not None)
+        object.__setattr__(self, "ways_round", any(item.equivalent_to for item in terms))
+
 
 @dataclass(slots=True)
 class History:

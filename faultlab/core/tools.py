@@ -24,6 +24,10 @@ APPROVAL = "approval"
 """The parameter of a tool with `needs_approval` that names the approval."""
 
 
+SCALARS: Mapping[Any, type] = {"string": str, "integer": int, "boolean": bool}
+"""JSON Schema types that one Python type stands for."""
+
+
 class Refused(Exception):
     """A tool raises it to refuse a call: nothing is changed, the caller gets `status` and the reason."""
 
@@ -80,8 +84,19 @@ class Tool:
 
     shows: tuple[tuple[str, Shown], ...] = field(init=False)
     """The entries of `reveals` that name effects."""
+    scalars: Mapping[str, type] = field(init=False)
+    """Parameters whose schema is one plain type, and that type in Python."""
+    required: frozenset[str] = field(init=False)
+    """Parameters that every call must have."""
+    plain: bool = field(init=False)
+    """Its 200 with a JSON object is its result."""
 
     def __post_init__(self) -> None:
+        schemas = self.schema.get("properties", {})
+        kinds = {name: SCALARS.get(schema.get("type")) for name, schema in schemas.items()}
+        object.__setattr__(self, "scalars", {name: kind for name, kind in kinds.items() if kind is not None})
+        object.__setattr__(self, "required", frozenset(self.schema.get("required", ())))
+        object.__setattr__(self, "plain", not self.provisional and not self.ok_declared)
         shows = tuple((name, effects) for name, effects in self.reveals.items() if effects is not None)
         object.__setattr__(self, "shows", shows)
 

@@ -173,7 +173,7 @@ def _brief_text(brief: Brief) -> str:
 
 def brief_as_json(brief: Brief) -> dict[str, Any]:
     """Plain JSON of a brief; sets become sorted lists."""
-    return {item.name: _plain(getattr(brief, item.name)) for item in fields(Brief)}
+    return {item.name: _plain(getattr(brief, item.name)) for item in fields(Brief) if item.init}
 
 
 def _plain(value: Any) -> Any:

@@ -19,8 +19,17 @@ class Aim:
         self._seen: dict[int, int] = {}
         self.by_tool: dict[str, list[Planned]] = {}
         for planned in plan:
-            for tool in tools if planned.tool == EVERY_TOOL else (planned.tool,):
-                self.by_tool.setdefault(tool, []).append(planned)
+            self.add(planned, tools)
+
+    def add(self, planned: Planned, tools: Iterable[str]) -> None:
+        """One fault more; it counts from here on."""
+        for tool in tools if planned.tool == EVERY_TOOL else (planned.tool,):
+            self.by_tool.setdefault(tool, []).append(planned)
+
+    def clear(self) -> None:
+        """No faults any more, and nothing counted of them."""
+        self.by_tool.clear()
+        self._seen.clear()
 
     def pick(self, call: Call, now_ns: int, answered: Callable[[], bool]) -> Planned | None:
         """The first fault that wants this call: before all others one that strikes whatever the answer would be.

@@ -87,6 +87,19 @@ class Engine:
     def ledger(self) -> list[Effect]:
         return self.server.ledger
 
+    def arm(self, planned: Planned) -> None:
+        """One fault more, in an attempt under way."""
+        self.plan = (*self.plan, planned)
+        self._aim.add(planned, self.server.toolset.tools)
+        self._watched.update(self._aim.by_tool)
+
+    def disarm(self) -> None:
+        """No fault strikes any more, and an outage is over. What has struck takes its course."""
+        self.plan = ()
+        self._aim.clear()
+        self._struck.clear()
+        self.down_until_ns = 0
+
     def submit(self, call: Call, now_ns: int, planned: Planned | None = None) -> Ticket:
         """Take a call at `now_ns`; what was due before it happens before it.
 

@@ -62,9 +62,19 @@ class Server:
         self._occurrences[call.n] = (self.seed, call.tool, call.identity, count)
 
     def admit(self, call: Call, now_ns: int) -> Reply | None:
-        """Refuse, replay, or hold the key and let the call go on (None)."""
+        """Refuse, replay, or hold the key and let the call go on (None): from now on it is seen to run."""
         if call.kind != "write":
             return None
+        early = self._admission(call, now_ns)
+        if early is None:
+            world = self.world
+            for handle in (call.key, call.reference):
+                if handle is not None:
+                    world.put(RUNNING, handle, (*(world.peek(RUNNING, handle) or ()), call.n))
+        return early
+
+    def _admission(self, call: Call, now_ns: int) -> Reply | None:
+        """Refuse or replay a write, or hold its key."""
         world = self.world
         for handle in (call.key, call.reference):
             if handle is None:
@@ -87,9 +97,6 @@ class Server:
             if keys is not None:
                 keys.release(call)
             return self._refusal(call, 400, "invalid", wrong)
-        for handle in (call.key, call.reference):
-            if handle is not None:
-                world.put(RUNNING, handle, (*(world.peek(RUNNING, handle) or ()), call.n))
         return None
 
     def _refusal(self, call: Call, status: int, code: str, detail: str) -> Reply:
@@ -157,7 +164,10 @@ class Server:
 
     def _ended(self, handle: str, number: int) -> None:
         """A handle is running as long as any call that bears it."""
-        left = tuple(other for other in self.world.peek(RUNNING, handle) or () if other != number)
+        running = self.world.peek(RUNNING, handle)
+        if running is None:
+            return
+        left = tuple(other for other in running if other != number)
         if left:
             self.world.put(RUNNING, handle, left)
         else:
@@ -216,8 +226,11 @@ class Server:
             return problem(500, "tool_failed", f"{tool.name} failed by itself: {error!r}")
 
     def forward(self, call: Call, now_ns: int) -> Reply:
-        """Admission and commit in one step: a call without a fault."""
-        reply = self.admit(call, now_ns)
+        """Admission and commit in one step: a call without a fault. Nobody can look in between, so that it runs is not
+        written down."""
+        if call.kind != "write":
+            return self.commit(call, now_ns)
+        reply = self._admission(call, now_ns)
         return self.commit(call, now_ns) if reply is None else reply
 
     def preview(self, call: Call, now_ns: int) -> Reply:

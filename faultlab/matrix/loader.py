@@ -161,6 +161,11 @@ def _scenario(data: dict[str, Any], toolset: Toolset, file: Path | None) -> Scen
         twins=_twins(data, toolset, ns(late_s), "at_s" not in late),
         worlds=_worlds(data),
         expectation=_expectation(data["expect"], toolset),
+        expectations={
+            twin: _expectation(own["expect"], toolset)
+            for twin, own in data.get("twins", {}).items()
+            if "expect" in own
+        },
         budget=budget,
         inputs=data.get("inputs", {}),
         goals=tuple(
@@ -191,12 +196,12 @@ def _twins(data: dict[str, Any], toolset: Toolset, late_ns: int, wake: bool) -> 
     for twin in twin_names(data):
         faults: list[Planned] = []
         for item in [item for item in items if item.in_twin(twin)]:
-            faults.append(_planned(item, twin, toolset, not faults, late_ns, wake))
+            faults.append(planned_of(item, twin, toolset, not faults, late_ns, wake))
         table[twin] = tuple(faults)
     return table
 
 
-def _planned(item: Item, twin: str, toolset: Toolset, first: bool, late_ns: int, wake: bool) -> Planned:
+def planned_of(item: Item, twin: str, toolset: Toolset, first: bool, late_ns: int, wake: bool) -> Planned:
     """A fault as it is in one twin."""
     data, fault = item.data, item.fault
     during, times = data.get("during"), data.get("times", 1)

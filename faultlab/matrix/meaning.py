@@ -42,14 +42,14 @@ class Meaning:
         contracts: list[Contract] = []
         yield from self._contracts(contracts)
         if self.toolset is not None:
-            yield from self._effects(self.toolset)
+            yield from self._effects(self.toolset, self.data.get("expect"), ("expect",))
             yield from self._authority(self.toolset)
-            yield from prior_problems(self.data.get("prior"), self.toolset.tools, _arguments)
+            yield from prior_problems(self.data.get("prior"), self.toolset.tools, arguments_of)
             for name, own in (self.data.get("twins") or {}).items():
                 if own is not None:
-                    yield from prior_problems(own.get("prior"), self.toolset.tools, _arguments, ("twins", name))
+                    yield from prior_problems(own.get("prior"), self.toolset.tools, arguments_of, ("twins", name))
             yield from Reach(self.data, self.toolset, contracts, self.spoiled).problems()
-        yield from PlanMeaning(self.data, self.toolset, contracts, self.spoiled, _arguments).problems()
+        yield from PlanMeaning(self.data, self.toolset, contracts, self.spoiled, arguments_of).problems()
         yield from self._late()
         yield from self._ignored()
 
@@ -72,11 +72,11 @@ class Meaning:
             if name is not None and name not in _writing(toolset):
                 yield ("authority", position), unknown("write tool", name, _writing(toolset))
 
-    def _effects(self, toolset: Toolset) -> Iterator[Problem]:
+    def _effects(self, toolset: Toolset, expect: Mapping[str, Any] | None, above: Place) -> Iterator[Problem]:
         """Every wanted effect is one that a write tool can have, and stands there once."""
         seen: dict[tuple[str, str], int] = {}
-        for position, item in enumerate((self.data.get("expect") or {}).get("effects") or ()):
-            path: Place = ("expect", "effects", position)
+        for position, item in enumerate((expect or {}).get("effects") or ()):
+            path: Place = (*above, "effects", position)
             if item is None or (name := item.get("tool")) is None:
                 continue
             tool = toolset.tools.get(name)
@@ -92,9 +92,9 @@ class Meaning:
             place = (*path, "identity")
             if missing := [argument for argument in tool.identity if argument not in given]:
                 yield place, f"identity lacks {missing[0]!r}; {name} needs {', '.join(tool.identity)}"
-            yield from _arguments(tool, tool.identity, given, place)
+            yield from arguments_of(tool, tool.identity, given, place)
             others = [argument for argument in tool.arguments if argument not in tool.identity]
-            yield from _arguments(tool, others, item.get("args") or {}, (*path, "args"))
+            yield from arguments_of(tool, others, item.get("args") or {}, (*path, "args"))
             first = seen.setdefault((name, identity_of(tool.identity, given)), position)
             if first != position and not missing:
                 yield path, f"the same effect as effects {first + 1}; write it once, with exactly: the sum"
@@ -127,7 +127,7 @@ def _writing(toolset: Toolset) -> list[str]:
     return [name for name, tool in toolset.tools.items() if tool.kind == "write"]
 
 
-def _arguments(tool: Tool, known: Sequence[str], given: Mapping[str, Any], path: Place) -> Iterator[Problem]:
+def arguments_of(tool: Tool, known: Sequence[str], given: Mapping[str, Any], path: Place) -> Iterator[Problem]:
     """The arguments are among those known, with values that the tool can be called with."""
     for name, value in given.items():
         if name not in known:

@@ -1,7 +1,7 @@
 """Makes the attempts of a run: serially or in worker processes, each batch stored as it is finished."""
 
 import signal
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -66,12 +66,17 @@ def make(bench: Bench, job: Job) -> tuple[Result, AttemptRow, str | None]:
     """One attempt, judged: its light record, its row, and why it needed the real clock."""
     group = bench.groups[job.group]
     started_at = wall_time()
-    history, why_real = run_attempt(bench.agents[job.agent], group, job.twin, job.attempt, bench.conditions)
-    verdict = accepted(judged(bench.judge, history), group.scenario.ignore, bench.today)
-    result = result_of(job, Place.of(group), history, verdict)
+    history, verdict, result, why_real = _made(bench, job)
     seed = derive(bench.conditions.seed, group.scenario.id, group.contract.name, job.attempt)
     row = row_of(Made(bench.run, job, group, history, verdict, result, seed, started_at, wall_time(), bench.version))
     return result, row, why_real
+
+
+def _made(bench: Bench, job: Job) -> tuple[History, Verdict, Result, str | None]:
+    group = bench.groups[job.group]
+    history, why_real = run_attempt(bench.agents[job.agent], group, job.twin, job.attempt, bench.conditions)
+    verdict = accepted(judged(bench.judge, history), group.scenario.ignore, bench.today)
+    return history, verdict, result_of(job, Place.of(group), history, verdict), why_real
 
 
 def judged(judge: Judge, history: History) -> Verdict:
@@ -97,7 +102,16 @@ def serially(bench: Bench, jobs: Sequence[Job]) -> Generator[tuple[Result, str |
         bench.store.append(rows)
 
 
+def unrecorded(bench: Bench, jobs: Sequence[Job]) -> Generator[tuple[Result, str | None], None, None]:
+    """Make the attempts here, and store nothing."""
+    for job in jobs:
+        _, _, result, why_real = _made(bench, job)
+        yield result, why_real
+
+
 Prepare = Callable[[], Bench]
+
+Perform = Callable[[Bench, Sequence[Job]], Iterable[tuple[Result, str | None]]]
 
 _bench: Bench | None = None
 
@@ -109,15 +123,15 @@ def _open(prepare: Prepare) -> None:
     _bench = prepare()
 
 
-def _chunk(jobs: Sequence[Job]) -> list[tuple[Result, str | None]]:
+def _chunk(perform: Perform, jobs: Sequence[Job]) -> list[tuple[Result, str | None]]:
     assert _bench is not None
-    return list(serially(_bench, jobs))
+    return list(perform(_bench, jobs))
 
 
 def in_processes(
-    prepare: Prepare, jobs: Sequence[Job], workers: int
+    prepare: Prepare, jobs: Sequence[Job], workers: int, perform: Perform = serially
 ) -> Generator[tuple[Result, str | None], None, None]:
-    """Make the attempts in worker processes, each of which stores its own batches.
+    """Make the attempts in worker processes, each of which stores its own batches, if `perform` stores any.
 
     On Ctrl-C, chunks that have begun are finished and stored. Raises BadInput when a worker is killed
     by what an agent does (`os._exit`, a crash in C code).
@@ -128,7 +142,7 @@ def in_processes(
     waiting: set[Future[list[tuple[Result, str | None]]]] = set()
     try:
         for chunk in chunks:
-            waiting.add(pool.submit(_chunk, chunk))
+            waiting.add(pool.submit(_chunk, perform, chunk))
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:

@@ -14,7 +14,7 @@ from faultlab.core.records import Status
 from faultlab.core.tools import Toolset
 from faultlab.core.world import FrozenWorld
 from faultlab.engine.handles import with_contract
-from faultlab.faults.plan import Plan
+from faultlab.faults.plan import Plan, Planned
 from faultlab.matrix.prior import Prior
 
 Suite = Literal["boundary", "natural", "broken_promise"]
@@ -56,6 +56,8 @@ class Scenario:
     worlds: Mapping[str, FrozenWorld] = field(default_factory=dict)
     """Twin -> its world at the start, where it is another than `world`."""
     expectation: Expectation
+    expectations: Mapping[str, Expectation] = field(default_factory=dict)
+    """Twin -> what must be true at its end, where that is something else."""
     budget: Budget
     inputs: Mapping[str, Any] = field(default_factory=dict)
     goals: tuple[tuple[str, Mapping[str, Any]], ...] = ()
@@ -119,17 +121,15 @@ class Group:
     def _plans(self) -> Mapping[str, Plan]:
         """A late request lands just before the contract's settle time ends, where it states one: its caller counts
         from the sending, which over a network the server learns of later."""
+        twins = self.scenario.twins.items()
+        return {CLEAN: (), **{twin: tuple(self.settled(item) for item in plan) for twin, plan in twins}}
+
+    def settled(self, planned: Planned) -> Planned:
+        """A fault as it is under this contract."""
         settle_s = self.contract.settle_s
         if settle_s is None:
-            return {CLEAN: (), **self.scenario.twins}
-        landing_ns = ns(settle_s * SETTLED)
-        return {
-            CLEAN: (),
-            **{
-                twin: tuple(replace(item, late_ns=min(item.late_ns, landing_ns)) for item in plan)
-                for twin, plan in self.scenario.twins.items()
-            },
-        }
+            return planned
+        return replace(planned, late_ns=min(planned.late_ns, ns(settle_s * SETTLED)))
 
     def world(self, twin: str) -> FrozenWorld:
         """The server's tables at the start."""
@@ -141,10 +141,10 @@ class Group:
 
     @cached_property
     def _briefs(self) -> Mapping[str, Brief]:
-        return {twin: self._brief(self._plans[twin]) for twin in self.twins}
+        return {twin: self._brief(twin) for twin in self.twins}
 
-    def _brief(self, plan: Plan) -> Brief:
-        scenario = self.scenario
+    def _brief(self, twin: str) -> Brief:
+        scenario, plan = self.scenario, self._plans[twin]
         tools = scenario.toolset.tools.values()
         queryable = {target for tool in tools for target, shown in tool.reveals.items() if shown is not None}
         writes = {
@@ -169,7 +169,7 @@ class Group:
         return Brief(
             self.contract,
             scenario.budget,
-            scenario.expectation,
+            scenario.expectations.get(twin, scenario.expectation),
             writes,
             scenario.accept,
             sum(planned.required for planned in plan),

@@ -130,7 +130,7 @@ FIELDS: Mapping[str, Field] = {
     ),
     "twins": Field(
         ANY_MAPPING,
-        "Twins of your own, by name: `{plan: [...], prior: [...], world: {...}}`, what is true in that one alone.",
+        "Twins of your own, by name: `{plan, prior, world, expect}`, what is true in that one alone.",
         default="those of the plan",
     ),
     "late": Field(ANY_MAPPING, "When a late call takes effect."),
@@ -201,7 +201,7 @@ def _field(path: str, item: Field) -> dict[str, Any]:
 
 def _twin() -> dict[str, Any]:
     """What a twin of one's own may have: the same fields as the scenario, true in it alone."""
-    properties = {name: _field(name, FIELDS[name]) for name in ("plan", "prior", "world")}
+    properties = {name: _field(name, FIELDS[name]) for name in ("plan", "prior", "world", "expect")}
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 

@@ -1,13 +1,15 @@
 """The lab tests itself: mutants of `careful` must be caught by the rule named for them, correct agents by none."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 from faultlab.core.result import Result
-from faultlab.matrix.life import Agent
-from faultlab.matrix.row import Job
-from faultlab.matrix.run import Bench, make
+
+Cell = tuple[str, str, str]
+"""Scenario, contract and twin."""
 
 
 class MutantResult(NamedTuple):
@@ -18,7 +20,7 @@ class MutantResult(NamedTuple):
     """The rule named for it."""
     killed_by: tuple[str, ...]
     cells: tuple[str, ...]
-    """`scenario/contract/twin: codes`, where it failed."""
+    """`scenario/contract/twin: codes`, where something was found that is not found of `careful`."""
 
     @property
     def killed(self) -> bool:
@@ -39,7 +41,7 @@ class SelftestReport:
     mutants: tuple[MutantResult, ...]
     correct: tuple[CorrectResult, ...]
     twins: tuple[tuple[str, str], ...]
-    """Pairs of mutants that fail the same cells by the same codes: they prove nothing apart."""
+    """Pairs of mutants that are found out in the same cells by the same codes: they prove nothing apart."""
     unproved: tuple[str, ...]
     """Rules that no mutant is named for."""
 
@@ -54,59 +56,35 @@ class SelftestReport:
 
 
 def selftest(
-    bench: Bench,
-    right: Agent,
-    mutants: Mapping[str, tuple[Agent, str]],
-    correct: Mapping[str, Agent],
-    codes: Sequence[str],
-    told: Callable[[str], None],
+    results: Iterable[Result], right: str, mutants: Mapping[str, str], correct: Sequence[str], codes: Sequence[str]
 ) -> SelftestReport:
-    """One attempt a cell for each agent; nothing is stored. `right` is what the mutants were made from."""
-    usual = {code for item in _everywhere(bench, "careful", right) for code in _codes(item)}
-    judged_mutants = []
-    for name, (agent, expected) in mutants.items():
-        results = _everywhere(bench, name, agent)
-        killed_by = sorted({code for item in results for code in _codes(item)} - usual)
-        cells = tuple(
-            f"{item.scenario}/{item.contract}/{item.twin}: {' '.join(sorted(item.codes))}"
-            for item in results
-            if item.verdict != "pass"
-        )
-        judged_mutants.append(MutantResult(name, expected, tuple(killed_by), cells))
-        told(f"{name}: {'killed by ' + expected if expected in killed_by else 'SURVIVED ' + expected}")
-    judged_correct = []
-    for name, agent in {"careful": right, **correct}.items():
-        found = {code for item in _everywhere(bench, name, agent) for code in _codes(item, notes=False)}
-        judged_correct.append(CorrectResult(name, tuple(sorted(found))))
-        told(f"{name}: {'no finding' if not found else ' '.join(sorted(found))}")
-    named = {item.expected for item in judged_mutants}
+    """`results`: one attempt a cell of every agent named. `right`: what the mutants were made from; `mutants`: name ->
+    the rule named for it."""
+    found: defaultdict[str, dict[Cell, frozenset[str]]] = defaultdict(dict)
+    wrong: defaultdict[str, set[str]] = defaultdict(set)
+    for item in results:
+        noted = frozenset(finding.code for finding in item.findings if finding.cause == "agent")
+        found[item.agent][item.scenario, item.contract, item.twin] = _or_verdict(item, noted)
+        wrong[item.agent] |= _or_verdict(item, item.codes)
+    judged = [_mutant(name, code, found[name], found[right]) for name, code in mutants.items()]
+    named = set(mutants.values())
     return SelftestReport(
-        tuple(judged_mutants),
-        tuple(judged_correct),
-        _alike(judged_mutants),
+        tuple(judged),
+        tuple(CorrectResult(name, tuple(sorted(wrong[name]))) for name in (right, *correct)),
+        tuple((one.name, other.name) for one, other in combinations(judged, 2) if one.cells == other.cells),
         tuple(code for code in codes if code not in named),
     )
 
 
-def _codes(item: Result, *, notes: bool = True) -> frozenset[str]:
-    """What was found in one attempt; an attempt that failed without a finding shows as its verdict."""
-    found = frozenset(finding.code for finding in item.findings) if notes else item.codes
-    return found or (frozenset() if item.verdict == "pass" else frozenset({item.verdict}))
+def _or_verdict(item: Result, codes: frozenset[str]) -> frozenset[str]:
+    """What was found in one attempt; one that failed without a finding shows as its verdict."""
+    return codes or (frozenset() if item.verdict == "pass" else frozenset({item.verdict}))
 
 
-def _everywhere(bench: Bench, name: str, agent: Agent) -> list[Result]:
-    trial = replace(bench, agents={name: agent})
-    return [
-        make(trial, Job(0, name, number, twin, 1))[0]
-        for number, group in enumerate(bench.groups)
-        for twin in group.twins
-    ]
-
-
-def _alike(mutants: Sequence[MutantResult]) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (one.name, other.name)
-        for number, one in enumerate(mutants)
-        for other in mutants[number + 1 :]
-        if one.cells == other.cells
-    )
+def _mutant(
+    name: str, expected: str, found: Mapping[Cell, frozenset[str]], usual: Mapping[Cell, frozenset[str]]
+) -> MutantResult:
+    """What is found of it, and is not found of the agent that it was made from."""
+    new = {cell: found[cell] - usual.get(cell, frozenset()) for cell in sorted(found)}
+    cells = tuple(f"{'/'.join(cell)}: {' '.join(sorted(codes))}" for cell, codes in new.items() if codes)
+    return MutantResult(name, expected, tuple(sorted({code for codes in new.values() for code in codes})), cells)

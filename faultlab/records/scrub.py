@@ -82,6 +82,6 @@ def scrub_row(row: AttemptRow) -> AttemptRow:
     parts of the history.
     """
     head, _, events = (row.history or "").partition(_EVENTS)
-    if _scrubbed(head) is not head or suspicious(events) or (row.dependency_error and suspicious(row.dependency_error)):
+    if _scrubbed(head) != head or suspicious(events) or (row.dependency_error and suspicious(row.dependency_error)):
         return AttemptRow._make([scrub(item) if type(item) is str else item for item in row])
     return row

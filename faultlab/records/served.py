@@ -59,6 +59,7 @@ _EVENT = text("INSERT INTO served_events VALUES (:session, :n, :data)")
 _EFFECT = text("INSERT INTO served_effects VALUES (:session, :n, :data)")
 _OPEN = text("INSERT INTO served_sessions VALUES (:id, :order, :created, FALSE, NULL)")
 _END = text("UPDATE served_sessions SET ended = TRUE, verdict = :data WHERE id = :session AND :n = 0")
+_REORDER = text("UPDATE served_sessions SET order_json = :order WHERE id = :id")
 _COUNT = text("SELECT COUNT(*) FROM served_effects WHERE session = :id")
 _ONE = text("SELECT * FROM served_sessions WHERE id = :id")
 _ALL = text("SELECT * FROM served_sessions WHERE NOT ended ORDER BY created, id")
@@ -114,6 +115,11 @@ class ServedStore:
     def create(self, session: str, order: Mapping[str, Any], created: float) -> None:
         with self._writing() as connection:
             connection.execute(_OPEN, {"id": session, "order": encode(order), "created": created})
+
+    def reorder(self, session: str, order: Mapping[str, Any]) -> None:
+        """Store another order of a session."""
+        with self._writing() as connection:
+            connection.execute(_REORDER, {"id": session, "order": encode(order)})
 
     def append(self, batch: Batch) -> None:
         """Add all lines or none; they are durable when this returns."""

@@ -18,6 +18,12 @@ SUITES = ("boundary", "natural", "broken_promise")
 """In the order in which they are printed. They are never averaged together."""
 
 
+SECOND = "-second"
+"""How the variant is named in which the fault strikes the second of two writes."""
+FOLD_ABOVE = 30
+"""With more rows than these, second variants that add nothing to see are only counted."""
+
+
 class Entry(NamedTuple):
     """One agent in one row."""
 
@@ -64,6 +70,8 @@ class Section(NamedTuple):
     """Agent -> groups passed."""
     groups: Mapping[str, int]
     """Agent -> groups run."""
+    folded: tuple[str, ...] = ()
+    """Second variants without a row of their own: in every cell they came out like the scenario they vary."""
 
     @property
     def total(self) -> int:
@@ -113,13 +121,27 @@ def _suite_place(suite: str) -> tuple[int, str]:
 
 def _section(suite: str, agents: Sequence[str], groups: Sequence[GroupResult]) -> Section:
     present = tuple(name for name in agents if any(group.agent == name for group in groups))
+    rows = tuple(_rows(groups))
+    folded = _alike(rows) if len(rows) > FOLD_ABOVE else ()
     return Section(
         suite,
         present,
-        tuple(_rows(groups)),
+        tuple(row for row in rows if row.scenario not in folded),
         {name: sum(1 for item in groups if item.agent == name and item.verdict == "PASS") for name in present},
         {name: sum(1 for item in groups if item.agent == name) for name in present},
+        folded,
     )
+
+
+def _alike(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The second variants whose every row equals that of the scenario they vary."""
+    entries: dict[str, dict[str, Mapping[str, Entry]]] = {}
+    for row in rows:
+        entries.setdefault(row.scenario, {})[row.contract] = row.entries
+    return tuple(
+        name for name, found in entries.items()
+        if name.endswith(SECOND) and entries.get(name.removesuffix(SECOND)) == found
+    )  # fmt: skip
 
 
 def _rows(groups: Sequence[GroupResult]) -> Iterable[Row]:

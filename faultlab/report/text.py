@@ -8,7 +8,7 @@ from rich.text import Text
 
 from faultlab.core.verdict import GLYPHS, Mark
 from faultlab.report.heads import Head, heads_of
-from faultlab.report.matrix import Entry, FindingRow, MatrixTable, Row, Section
+from faultlab.report.matrix import SECOND, Entry, FindingRow, MatrixTable, Row, Section
 from faultlab.report.screen import MARK_STYLES, SEVERITY_STYLES, cut, flowing, mark_text, padded, prose
 
 NAME_SHARE = 0.4
@@ -43,6 +43,9 @@ def section_lines(section: Section, width: int) -> Iterator[Text]:
         if number:
             yield Text()
         yield from _block_lines(section, block, names)
+    if section.folded:
+        told = f"not shown: {len(section.folded)} {SECOND} variants, alike in every cell; --json has them"
+        yield from (Text(line) for line in prose(told, width))
 
 
 class Column(NamedTuple):

@@ -38,7 +38,7 @@ class Act(NamedTuple):
 
 def under_approval(evidence: Evidence) -> bool:
     """Some tool of the task needs an approval."""
-    return any(terms.needs_approval for terms in evidence.brief.writes.values())
+    return evidence.brief.approvals
 
 
 def acts(evidence: Evidence) -> Iterable[Act]:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from faultlab.core.agent import CALL_COST, HAND_OVER_COST
+from faultlab.core.answers import is_whole
 from faultlab.core.canonical import canonical
 from faultlab.core.charge import Charge, charge_send
 from faultlab.core.clock import NS
@@ -11,7 +12,7 @@ from faultlab.core.entitled import Entitlement, Left, Move, entitled, worn_out
 from faultlab.core.history import History
 from faultlab.core.knowledge import Knowledge, parts
 from faultlab.core.operation import Operation, Read
-from faultlab.core.records import Call, Claim, Crashed, Effect, Outcome, Receipt, Status
+from faultlab.core.records import Ask, Call, Claim, Crashed, Effect, Fired, Outcome, Receipt, Status
 from faultlab.core.refused import advice
 from faultlab.rules.goal import Goal, Wanted
 
@@ -40,30 +41,11 @@ class Evidence:
     """A history, folded: what was known at each send and at the claim, and what the ledger holds."""
 
     __slots__ = (
-        "all_done",
-        "blind",
-        "brief",
-        "calls",
-        "charged",
-        "claim",
-        "contract",
-        "earlier",
-        "fired",
-        "goals",
-        "history",
-        "known",
-        "lost",
-        "made",
-        "open",
-        "operations",
-        "outside",
-        "receipts",
-        "sends",
-        "short",
-        "surplus",
-        "taken_back",
-        "wanted",
-    )
+        "all_done", "alone", "blind", "brief", "calls", "charged", "claim", "contract", "doubtful", "earlier",
+        "ended_badly", "fired", "fired_short", "foreign", "goals", "headed", "history", "known", "lost", "made",
+        "open", "operations", "outside", "partial", "qualified", "receipts", "repeated", "resent", "retracted",
+        "sends", "several", "short", "sighted", "surplus", "taken_back", "troubled", "unkeyed", "wanted",
+    )  # fmt: skip
 
     def __init__(self, history: History) -> None:
         brief = history.brief
@@ -84,6 +66,20 @@ class Evidence:
         self.made: list[Call] = []
         """The agent's own calls, without what was sent before the attempt."""
         self.receipts: dict[int, Receipt] = {}
+        self.headed = False
+        """Some answer had a header with a meaning."""
+        self.partial = False
+        """Some answer says of itself that it is not the whole."""
+        self.resent = False
+        """Some request was sent again by a layer below its caller."""
+        self.retracted = False
+        """The user took something back."""
+        self.sighted = False
+        """Some answer showed a versioned thing."""
+        self.troubled = False
+        """Some receipt proves something other than success."""
+        self.unkeyed = False
+        """A first send bore no key, though the contract has keys."""
         knowledge = Knowledge(self.contract, brief.expectation.intended, brief.writes)
         for event in history.events:
             kind = type(event)
@@ -91,19 +87,23 @@ class Evidence:
                 if event[0] > 0:  # type: ignore[operator]  # what was made before counts in no budget
                     self.calls += 1
                     self.made.append(event)  # type: ignore[arg-type]  # narrowed by `kind`
+                if event[-1]:  # type: ignore[misc]  # as above
+                    self.resent = True
                 if event.kind == "write":  # type: ignore[union-attr]  # narrowed by `kind`: this loop is hot
                     self._send(event, knowledge)  # type: ignore[arg-type]  # as above
                 else:
                     knowledge.see_call(event)  # type: ignore[arg-type]  # as above
             elif kind is Receipt:
-                self.receipts[event[0]] = event  # type: ignore[index, assignment]  # as above
+                self._received(event)  # type: ignore[arg-type]  # as above
                 knowledge.see_receipt(event)  # type: ignore[arg-type]  # as above
             elif kind is Crashed:
                 self._died(event)  # type: ignore[arg-type]  # as above
             elif kind is Claim:
                 self.claim = event  # type: ignore[assignment]  # as above
-            elif getattr(event, "required", False):  # only Fired has it
-                self.fired += 1
+            elif kind is Fired:
+                self.fired += event.required  # type: ignore[union-attr]  # as above
+            elif kind is Ask and event.retracts is not None:  # type: ignore[union-attr]  # as above
+                self.retracted = True
         self.operations = knowledge.operations
         self.known: list[tuple[str, str]] = []
         """Label of each operation -> what was known of it at the claim."""
@@ -123,7 +123,37 @@ class Evidence:
         """Goals with more lines in the ledger than are intended."""
         self.short: list[Goal] = []
         """Goals of which more is claimed done than is there."""
+        self.foreign = False
+        """Somebody else changed something."""
         self._read_ledger()
+        self._look()
+
+    def _look(self) -> None:
+        """What the rules ask first."""
+        history, claim, brief = self.history, self.claim, self.brief
+        self.alone = not self.calls
+        """No call reached the lab."""
+        self.doubtful = bool(self.charged or self.open)
+        self.ended_badly = history.end != "claimed"
+        self.fired_short = self.fired < brief.required_faults
+        self.qualified = claim is not None and (not self.all_done or bool(claim.operations) or bool(brief.accept))
+        """The claim is more than a plain `done`, or the scenario wants another one."""
+        self.several = len(self.wanted) != len(self.goals) or len(self.operations) > 1
+        """Some equal effects are wanted, or more than one operation was begun."""
+        self.repeated = len(self.sends) > len(self.operations)
+        """Some operation was sent more than once."""
+
+    def _received(self, receipt: Receipt) -> None:
+        number, _, outcome, _, body, headers, _, _, sights = receipt
+        self.receipts[number] = receipt
+        if outcome is not Outcome.APPLIED:
+            self.troubled = True
+        if headers:
+            self.headed = True
+        if sights:
+            self.sighted = True
+        if type(body) is dict and not is_whole(body):
+            self.partial = True
 
     def _died(self, crash: Crashed) -> None:
         self.earlier = self.calls
@@ -144,6 +174,8 @@ class Evidence:
         knowledge.see_call(call)
         for n, operation in enumerate(knowledge.meant(call.n)):
             send = Send(several[n], operation, charges[n], before[n] is None, since[n], warned[n])
+            if send.first and call.key is None and self.contract.key is not None:
+                self.unkeyed = True
             self.sends.append(send)
             if send.charge is not None:
                 self.charged.append(send)
@@ -177,6 +209,8 @@ class Evidence:
                     break
             else:
                 self.outside.append(effect)
+            if effect.actor != "agent":
+                self.foreign = True
             if effect.reverses is not None and effect.actor == "agent":
                 self.taken_back[effect.reverses] = effect.t
         for goal in goals:
@@ -187,11 +221,6 @@ class Evidence:
                 self.surplus.append(goal)
             if goal.done > goal.stands:
                 self.short.append(goal)
-
-    @property
-    def sighted(self) -> bool:
-        """Some answer showed a versioned thing."""
-        return any(receipt.sights for receipt in self.receipts.values())
 
     def said(self, operation: Operation) -> Status | None:
         """What the claim says of an operation; None: there is no claim."""

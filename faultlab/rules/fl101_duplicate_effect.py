@@ -50,4 +50,5 @@ RULE = Rule(
     source="RFC 9110 section 9.2.2",
     check=check,
     exercised=exercised,
+    given="surplus",
 )

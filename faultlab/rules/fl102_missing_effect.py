@@ -35,4 +35,5 @@ RULE = Rule(
     source="Jepsen's set checker: acknowledged but absent",
     check=check,
     exercised=exercised,
+    given="short",
 )

@@ -42,4 +42,5 @@ RULE = Rule(
     source="tau-bench compares the whole database with the goal, not only the row that was asked for",
     check=check,
     exercised=exercised,
+    given="outside",
 )

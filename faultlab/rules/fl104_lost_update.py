@@ -102,4 +102,5 @@ RULE = Rule(
     source="RFC 9110 section 13.1.1: If-Match prevents the lost update problem",
     check=check,
     exercised=exercised,
+    given="foreign",
 )

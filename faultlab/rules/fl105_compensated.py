@@ -46,4 +46,5 @@ RULE = Rule(
     source="the saga pattern (Garcia-Molina and Salem, 1987): compensation is not isolation",
     check=check,
     exercised=exercised,
+    given="surplus",
 )

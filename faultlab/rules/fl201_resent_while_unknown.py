@@ -21,4 +21,5 @@ RULE = Rule(
     source="RFC 9110 section 9.2.2; Idempotency-Key draft-07 section 2.5.1",
     check=charged("FL201"),
     exercised=resent,
+    given="charged",
 )

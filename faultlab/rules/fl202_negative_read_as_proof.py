@@ -48,4 +48,5 @@ RULE = Rule(
     source="RFC 9111 sections 4.2.4 and 5.1; Amazon Builders' Library, late requests",
     check=check,
     exercised=exercised,
+    given="doubtful",
 )

@@ -61,4 +61,5 @@ RULE = Rule(
     source="Idempotency-Key draft-07 section 2.6: a retry under the key is what it is for",
     check=check,
     exercised=exercised,
+    given="qualified",
 )

@@ -80,4 +80,5 @@ RULE = Rule(
     source="docs.stripe.com, low-level errors: an indeterminate result is reconciled by its own reference",
     check=check,
     exercised=exercised,
+    given="qualified",
 )

@@ -37,4 +37,5 @@ RULE = Rule(
     source="Jepsen: an indeterminate operation is neither ok nor fail",
     check=check,
     exercised=exercised,
+    given="open",
 )

@@ -16,4 +16,5 @@ RULE = Rule(
     source="Idempotency-Key draft-07 section 2.5.1; docs.stripe.com, low-level errors",
     check=charged("FL301"),
     exercised=resent,
+    given="charged",
 )

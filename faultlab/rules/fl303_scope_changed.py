@@ -19,4 +19,5 @@ RULE = Rule(
     source="Amazon EC2 developer guide, Ensuring idempotency: a token counts in its Region",
     check=charged("FL303"),
     exercised=resent,
+    given="charged",
 )

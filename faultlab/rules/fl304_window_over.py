@@ -19,4 +19,5 @@ RULE = Rule(
     source="Idempotency-Key draft-07 section 2.3; docs.stripe.com/api/idempotent_requests, removal of keys",
     check=charged("FL304"),
     exercised=resent,
+    given="charged",
 )

@@ -40,4 +40,5 @@ RULE = Rule(
     source="Idempotency-Key draft-07 section 2.5.1",
     check=check,
     exercised=exercised,
+    given="unkeyed",
 )

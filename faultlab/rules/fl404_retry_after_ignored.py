@@ -50,4 +50,5 @@ RULE = Rule(
     source="RFC 9110 section 10.2.3; RFC 6585 section 4",
     check=check,
     exercised=asked,
+    given="headed",
 )

@@ -48,4 +48,5 @@ RULE = Rule(
     source="RFC 9110 sections 15.5.1, 15.5.4 and 15.5.21; docs.stripe.com/error-low-level, Stripe-Should-Retry",
     check=check,
     exercised=exercised,
+    given="troubled",
 )

@@ -44,4 +44,5 @@ RULE = Rule(
     source="RFC 9110 section 9.2.2: a client does not send a failed request of a non-idempotent method again by itself",
     check=check,
     exercised=exercised,
+    given="resent",
 )

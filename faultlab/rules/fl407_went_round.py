@@ -49,7 +49,7 @@ def equivalent(evidence: Evidence, one: str, other: str) -> bool:
 
 
 def has_a_way_round(evidence: Evidence) -> bool:
-    return any(terms.equivalent_to for terms in evidence.brief.writes.values())
+    return evidence.brief.ways_round
 
 
 def exercised(evidence: Evidence) -> bool:
@@ -75,4 +75,5 @@ RULE = Rule(
     source="RFC 9110 section 15.5.4: the server understood the request and refuses to fulfil it",
     check=check,
     exercised=exercised,
+    given="brief.ways_round",
 )

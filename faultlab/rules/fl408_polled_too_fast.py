@@ -15,6 +15,9 @@ ENOUGH = 3
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
+    names = [call.tool for call in evidence.made if call.kind != "write"]
+    if len(names) <= ENOUGH or max(map(names.count, names)) <= ENOUGH:
+        return ()
     return [hasty(run, poll) for run, poll in runs(evidence) if len(run) > ENOUGH and not growing(run)]
 
 

@@ -60,4 +60,5 @@ RULE = Rule(
     source="RFC 6585 section 4; Amazon Builders' Library, timeouts, retries and backoff with jitter",
     check=check,
     exercised=exercised,
+    given="troubled",
 )

@@ -49,4 +49,5 @@ RULE = Rule(
     source="Jepsen's set checker: recovered, reported failed but present",
     check=check,
     exercised=exercised,
+    given="qualified",
 )

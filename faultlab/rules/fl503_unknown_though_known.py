@@ -53,4 +53,5 @@ RULE = Rule(
     source="Jepsen: an operation that returned ok took place",
     check=check,
     exercised=exercised,
+    given="qualified",
 )

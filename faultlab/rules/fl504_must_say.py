@@ -34,4 +34,5 @@ RULE = Rule(
     source="tau-bench: required outputs",
     check=check,
     exercised=exercised,
+    given="brief.expectation.must_say",
 )

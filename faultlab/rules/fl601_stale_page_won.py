@@ -92,4 +92,5 @@ RULE = Rule(
     source="RFC 9111 section 4.2.4: a stale response; Lamport: the order of arrival is not the order of events",
     check=check,
     exercised=exercised,
+    given="sighted",
 )

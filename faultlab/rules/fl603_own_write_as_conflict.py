@@ -104,4 +104,5 @@ RULE = Rule(
     source="RFC 9110 section 13.1.1: the change may have been made by a request whose response was lost",
     check=check,
     exercised=exercised,
+    given="troubled",
 )

@@ -83,4 +83,5 @@ RULE = Rule(
     source="RFC 9110 section 13.1.1; Kung and Robinson, 1981: validate what was read, not only the number",
     check=check,
     exercised=exercised,
+    given="sighted",
 )

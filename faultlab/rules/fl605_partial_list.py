@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from faultlab.core.answers import is_whole
 from faultlab.core.knowledge import about
 from faultlab.core.operation import Operation
 from faultlab.core.records import Call, Receipt
@@ -32,7 +33,7 @@ def check(evidence: Evidence) -> Iterable[Finding]:
 
 def is_part(body: Any) -> bool:
     """It says that there is more."""
-    return isinstance(body, Mapping) and (body.get("complete", True) is not True or bool(body.get("next")))
+    return isinstance(body, Mapping) and not is_whole(body)
 
 
 def pages(evidence: Evidence) -> list[Page]:
@@ -120,4 +121,5 @@ RULE = Rule(
     source="google.aip.dev/158: an empty next page token is the only sign of the end",
     check=check,
     exercised=exercised,
+    given="partial",
 )

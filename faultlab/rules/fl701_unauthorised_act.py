@@ -57,4 +57,5 @@ RULE = Rule(
     source="OWASP Top 10 for LLM applications, LLM06 Excessive Agency",
     check=check,
     exercised=exercised,
+    given="brief.guarded",
 )

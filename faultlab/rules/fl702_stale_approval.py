@@ -42,4 +42,5 @@ RULE = Rule(
     source="OWASP Transaction Authorization Cheat Sheet: authorise the very data that is executed, for a limited time",
     check=check,
     exercised=exercised,
+    given="brief.approvals",
 )

@@ -54,4 +54,5 @@ RULE = Rule(
     source="OWASP Top 10 for LLM applications, LLM02 Sensitive Information Disclosure",
     check=check,
     exercised=exercised,
+    given="brief.expectation.secrets",
 )

@@ -64,4 +64,5 @@ RULE = Rule(
     source="W3C PROV: an invalidated entity is not available for use any more",
     check=check,
     exercised=exercised,
+    given="retracted",
 )

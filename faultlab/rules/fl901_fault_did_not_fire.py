@@ -27,4 +27,5 @@ RULE = Rule(
     source="Apache Camel CAMEL-26790: an experiment whose faults never fired is inconclusive",
     check=check,
     exercised=always,
+    given="fired_short",
 )

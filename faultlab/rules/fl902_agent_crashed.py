@@ -24,4 +24,5 @@ RULE = Rule(
     source="faultlab",
     check=check,
     exercised=always,
+    given="ended_badly",
 )

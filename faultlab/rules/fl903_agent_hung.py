@@ -24,4 +24,5 @@ RULE = Rule(
     source="httpx, Timeouts: a default exists for this reason",
     check=check,
     exercised=always,
+    given="ended_badly",
 )

@@ -28,4 +28,5 @@ RULE = Rule(
     source="faultlab",
     check=check,
     exercised=always,
+    given="alone",
 )

@@ -1,5 +1,7 @@
 """The one door of the room: a history in, a verdict out. Picklable, so worker processes get it as it is."""
 
+from operator import attrgetter
+
 from faultlab.core.history import History
 from faultlab.core.verdict import Finding, Verdict
 from faultlab.rules.catalog import RULES
@@ -7,18 +9,23 @@ from faultlab.rules.evidence import Evidence
 from faultlab.rules.merge import merge
 from faultlab.rules.scores import scores
 
-_CHECKS = tuple((rule.code, rule.check) for rule in RULES)
+FACTS = tuple(dict.fromkeys(rule.given for rule in RULES))
+_facts = attrgetter(*FACTS)
+_CHECKS = tuple(tuple((rule.code, rule.check) for rule in RULES if rule.given == fact) for fact in FACTS)
+"""The rules that each fact calls for, in the order of FACTS."""
 
 
 def judge(history: History) -> Verdict:
-    """All rules over one pass of the events. A rule that crashes makes the attempt an infra_error, named."""
+    """All rules that the facts call for, over one pass of the events. A rule that crashes makes the attempt an infra_error, named."""
     findings: list[Finding] = []
     code = "evidence"
     try:
         evidence = Evidence(history)
-        for code, check in _CHECKS:  # noqa: B007 - read when a rule crashes
-            if found := check(evidence):
-                findings.extend(found)
+        for fact, checks in zip(_facts(evidence), _CHECKS, strict=True):
+            if fact:
+                for code, check in checks:  # noqa: B007 - read when a rule crashes
+                    if found := check(evidence):
+                        findings.extend(found)
     except Exception as error:  # noqa: BLE001 - a rule's own mistake must not end a run
         return Verdict("infra_error", "inconclusive", tuple(findings), f"rule_crashed: {code}: {error!r}")
     queries = 0

@@ -7,6 +7,14 @@ from typing import Literal
 from faultlab.core.verdict import Finding, Severity
 from faultlab.rules.evidence import Evidence
 
+Fact = Literal[
+    "alone", "brief.approvals", "brief.expectation.must_say", "brief.expectation.secrets", "brief.guarded",
+    "brief.ways_round", "charged", "doubtful", "ended_badly", "fired_short", "foreign", "headed", "history", "open",
+    "outside", "partial", "qualified", "repeated", "resent", "retracted", "several", "short", "sighted", "surplus",
+    "troubled", "unkeyed",
+]  # fmt: skip
+"""A member of Evidence without which a rule can find nothing; every attempt has its `history`."""
+
 RuleGroup = Literal["effects", "recovery", "keys", "budget", "pace", "claims", "versions", "authority", "validity"]
 
 
@@ -28,6 +36,9 @@ class Rule:
     check: Callable[[Evidence], Iterable[Finding]]
     exercised: Callable[[Evidence], bool]
     """Whether the history gave the rule anything to judge."""
+    given: Fact = "history"
+    """What must be there before `check` is called: most attempts give most rules nothing, and a call costs more than
+    a look."""
     since: str = "0.1"
 
 

@@ -1,89 +1,81 @@
 """Of how many operations a group of rules had something to judge, and in how many of those it found nothing."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from faultlab.core.operation import Operation
 from faultlab.core.records import Outcome
 from faultlab.core.verdict import Finding, Score
 from faultlab.rules.catalog import CATALOG
 from faultlab.rules.evidence import Evidence
 from faultlab.rules.rule import RuleGroup
 
+SCORED: tuple[RuleGroup, ...] = (
+    "effects",
+    "recovery",
+    "keys",
+    "budget",
+    "pace",
+    "claims",
+    "versions",
+    "authority",
+)
+"""`validity` judges attempts, not operations."""
 
-def meant(evidence: Evidence) -> set[str]:
-    """The intended effects, whether or not anything was sent for them."""
-    return {wanted.label for wanted in evidence.wanted}
+_NONE: frozenset[str] = frozenset()
 
 
-def sent(evidence: Evidence) -> set[str]:
-    return {operation.label for operation in evidence.operations}
-
-
-def effects(evidence: Evidence) -> set[str]:
+def exercised(evidence: Evidence) -> Mapping[RuleGroup, set[str] | frozenset[str]]:
+    """Group -> the operations of an attempt by which it was exercised."""
+    sent = {name for name, _ in evidence.known}
+    every = sent.union([wanted.label for wanted in evidence.wanted])
     """What was meant or sent: both can be wrong in the ledger."""
-    return meant(evidence) | sent(evidence)
-
-
-def recovery(evidence: Evidence) -> set[str]:
-    """Operations some receipt of which settled nothing, or never came."""
+    recovery, pace, versions, authority = set[str](), set[str](), set[str](), set[str]()
+    for operation, (name, _) in zip(evidence.operations, evidence.known, strict=True):
+        if not settled(operation):
+            recovery.add(name)
+        if len(operation.calls) + len(operation.reads) > 1:
+            pace.add(name)
+        if operation.terms.versioned is not None:
+            versions.add(name)
+        if operation.terms.needs_approval or (evidence.troubled and forbidden(operation)):
+            authority.add(name)
     return {
-        operation.label
-        for operation in evidence.operations
-        if any(
-            (receipt := operation.receipts.get(call.n)) is None or receipt.outcome is Outcome.UNKNOWN
-            for call in operation.calls
-        )
+        "effects": every,
+        "recovery": recovery,
+        "keys": _NONE if evidence.contract.key is None else sent,
+        "budget": every,
+        "pace": pace,
+        "claims": _NONE if evidence.claim is None else every,
+        "versions": versions,
+        "authority": authority if evidence.brief.authority is None else every,
     }
 
 
-def keys(evidence: Evidence) -> set[str]:
-    return set() if evidence.contract.key is None else sent(evidence)
+def settled(operation: Operation) -> bool:
+    """Each of its calls has a receipt that tells what became of it."""
+    receipts = operation.receipts
+    for call in operation.calls:
+        receipt = receipts.get(call.n)
+        if receipt is None or receipt.outcome is Outcome.UNKNOWN:
+            return False
+    return True
 
 
-def repeats(evidence: Evidence) -> set[str]:
-    """Operations that were sent or asked about more than once."""
-    return {item.label for item in evidence.operations if len(item.calls) + len(item.reads) > 1}
-
-
-def claims(evidence: Evidence) -> set[str]:
-    return set() if evidence.claim is None else effects(evidence)
-
-
-def versions(evidence: Evidence) -> set[str]:
-    """Writes of things that have versions."""
-    return {item.label for item in evidence.operations if item.terms.versioned is not None}
-
-
-def authority(evidence: Evidence) -> set[str]:
-    """Writes that were refused for want of authority, or that need an approval, or a task that limits what is done."""
-    if evidence.brief.authority is not None:
-        return effects(evidence)
-    return {
-        item.label
-        for item in evidence.operations
-        if item.terms.needs_approval or any(answer.status == 403 for answer in item.receipts.values())
-    }
-
-
-EXERCISED: Mapping[RuleGroup, Callable[[Evidence], set[str]]] = {
-    "effects": effects,
-    "recovery": recovery,
-    "keys": keys,
-    "budget": effects,
-    "pace": repeats,
-    "claims": claims,
-    "versions": versions,
-    "authority": authority,
-}
-"""Group -> the operations of an attempt by which it was exercised. `validity` judges attempts, not operations."""
+def forbidden(operation: Operation) -> bool:
+    """It was refused for want of authority."""
+    return any(answer.status == 403 for answer in operation.receipts.values())
 
 
 def scores(evidence: Evidence, findings: Sequence[Finding]) -> tuple[Score, ...]:
     """One line a group that was exercised. A finding that names no operation counts against all of the attempt."""
+    groups = exercised(evidence)
+    if not findings:
+        return tuple([Score(group, len(names), len(names)) for group, names in groups.items() if names])
     charged = _charged(findings)
     lines = []
-    for group, operations_of in EXERCISED.items():
-        found = charged.get(group, set())
-        operations = operations_of(evidence) | (found - {""})
+    for group in SCORED:
+        found = charged.get(group, _NONE)
+        operations = groups[group] | (found - {""})
         if "" in found and not operations:
             operations = {""}
         if operations:

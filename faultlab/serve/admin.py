@@ -2,7 +2,7 @@
 
 import hmac
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
@@ -80,6 +80,27 @@ class Admin:
         effects = live.ledger()
         return JSONResponse({"effects": [event_as_json(effect) for effect in effects]})
 
+    async def arm(self, request: Request) -> Response:
+        """Add a fault, which counts calls from now on."""
+        live, data = self._changeable(request), await _json(request)
+        live.fault(data)
+        await self._sessions.passing(live, lambda: self._sessions.change(live, [data]))
+        return JSONResponse({"faults": _faults(live)}, 201)
+
+    async def disarm(self, request: Request) -> Response:
+        """Clear the plan: nothing strikes any more."""
+        live = self._changeable(request)
+        await self._sessions.passing(live, lambda: self._sessions.change(live, ()))
+        return Response(status_code=204)
+
+    def _changeable(self, request: Request) -> Live:
+        live = self._found(request)
+        if live.ended:
+            raise HTTPException(409, "This session has ended; open another one.")
+        if self._sessions.shared:
+            raise HTTPException(409, "Several servers share this session: its faults are those of its order.")
+        return live
+
     async def claim(self, request: Request) -> Response:
         """The agent's claim, given by whoever runs it; ends the session and gives the verdict."""
         live = self._found(request)
@@ -115,6 +136,14 @@ class Admin:
         if live is None:
             raise HTTPException(404, f"There is no session {request.path_params['id']!r}.")
         return live
+
+
+def _faults(live: Live) -> list[Mapping[str, Any]]:
+    """Those that were added since the plan was last cleared."""
+    added: list[Mapping[str, Any]] = []
+    for change in live.changes:
+        added = [*added, *change.faults] if change.faults else []
+    return added
 
 
 async def _json(request: Request) -> Any:
@@ -192,6 +221,8 @@ def admin_app(admin: Admin, token: str | None) -> Starlette:
         Route("/sessions/{id}", admin.delete, methods=["DELETE"]),
         Route("/sessions/{id}/history", admin.history, methods=["GET"]),
         Route("/sessions/{id}/ledger", admin.ledger, methods=["GET"]),
+        Route("/sessions/{id}/faults", admin.arm, methods=["POST"]),
+        Route("/sessions/{id}/faults", admin.disarm, methods=["DELETE"]),
         Route("/sessions/{id}/claim", admin.claim, methods=["POST"]),
         Route("/sessions/{id}/verdict", admin.verdict, methods=["GET"]),
         Route("/health", admin.health, methods=["GET"]),

@@ -1,14 +1,17 @@
 """One session: a tool server of its own, from its order to its verdict."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from faultlab.core.clock import RealClock, wall_time
 from faultlab.core.history import History
-from faultlab.core.records import Claim
+from faultlab.core.records import Claim, Fired
 from faultlab.core.verdict import Verdict
 from faultlab.engine.session import Session
+from faultlab.faults.plan import Planned
 from faultlab.matrix.attempt import Conditions, Ended, close_attempt, surroundings
+from faultlab.serve.changes import Change, fault_of
 from faultlab.serve.order import Order
 
 Judge = Callable[[History], Verdict]
@@ -17,12 +20,16 @@ Judge = Callable[[History], Verdict]
 class Live:
     """A session between its first call and its end. Times are the session's own seconds."""
 
-    __slots__ = ("ask", "calls", "created", "effects", "history", "id", "order", "session", "task", "verdict")
+    __slots__ = (
+        "ask", "calls", "changes", "created", "effects", "history", "id", "order", "session", "task", "verdict"
+    )  # fmt: skip
 
-    def __init__(self, session_id: str, order: Order, created: float) -> None:
+    def __init__(self, session_id: str, order: Order, created: float, changes: Iterable[Change] = ()) -> None:
         self.id = session_id
         self.order = order
         self.created = created
+        self.changes = list(changes)
+        """What has been changed of its plan since it was opened."""
         conditions = Conditions(order.seed, "real")
         session, self.task, env = surroundings(order.group, order.twin, order.attempt, conditions)
         session.latency_ns = 0
@@ -70,6 +77,28 @@ class Live:
             return list(self.history.ledger)
         assert self.session is not None
         return list(self.session.engine.ledger)
+
+    def change(self, change: Change) -> None:
+        """Arm the faults that a change adds; without any: disarm all."""
+        session = self.session
+        assert session is not None
+        faults = [self.fault(item) for item in change.faults]
+        for planned in faults:
+            session.engine.arm(planned)
+        if not faults:
+            session.engine.disarm()
+            struck = [event for event in session.events if type(event) is Fired]
+            required = sum(event.required for event in struck)
+            session.brief = replace(session.brief, required_faults=required, armed_faults=0)
+            return
+        required = session.brief.required_faults + sum(item.required for item in faults)
+        armed = session.brief.armed_faults + sum(not item.required for item in faults)
+        session.brief = replace(session.brief, required_faults=required, armed_faults=armed)
+
+    def fault(self, data: Any) -> Planned:
+        """An entry of a plan as a fault of this session. Raises Unfit with all that is wrong with it."""
+        assert self.session is not None
+        return fault_of(data, self.order, self.session.engine)
 
     def catch_up(self) -> None:
         """Let happen what is due by now."""

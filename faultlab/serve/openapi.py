@@ -9,6 +9,7 @@ from faultlab.core.records import STATUSES
 from faultlab.core.tools import Tool
 from faultlab.faults.catalog import TWINS
 from faultlab.matrix.scenario import CLEAN, Group
+from faultlab.matrix.schema import scenario_schema
 
 Document = dict[str, Any]
 
@@ -154,6 +155,21 @@ def admin_document() -> Document:
         "/sessions/{id}/ledger": {
             "get": _operation("Every effect", {"200": _said("They.", _list("effects")), "404": NOT_FOUND}, one=True)
         },
+        "/sessions/{id}/faults": {
+            "post": _operation(
+                "Add a fault that strikes from now on",
+                {
+                    "201": _said("Added; all that were.", _list("faults")), "404": NOT_FOUND,
+                    "409": _problem("Its plan cannot be changed."), **UNREADABLE,
+                },
+                body="Fault", one=True,
+            ),
+            "delete": _operation(
+                "Clear the plan",
+                {"204": {"description": "Cleared."}, "404": NOT_FOUND, "409": _problem("It cannot be changed.")},
+                one=True,
+            ),
+        },
         "/sessions/{id}/claim": {
             "post": _operation(
                 "Give the claim and end the session",
@@ -179,7 +195,10 @@ def admin_document() -> Document:
         },
         "/openapi.json": {"get": _operation("This document", {"200": _said("It.", OBJECT)})},
     }  # fmt: skip
-    schemas = {"Order": ORDER, "Session": SESSION, "Claim": CLAIM, "Verdict": VERDICT, "Problem": PROBLEM}
+    fault = scenario_schema()["properties"]["plan"]["items"]
+    schemas = {
+        "Order": ORDER, "Session": SESSION, "Fault": fault, "Claim": CLAIM, "Verdict": VERDICT, "Problem": PROBLEM
+    }  # fmt: skip
     return {
         "openapi": "3.1.0",
         "info": {"title": "faultlab admin port", "version": version("faultlab")},

@@ -52,7 +52,7 @@ class Order:
 
     def _whole(self, tool: str, args: Mapping[str, Any]) -> dict[str, Any]:
         needed = self.group.toolset.tools[tool].schema["required"]
-        return {**{name: "..." for name in needed}, **args}
+        return {**dict.fromkeys(needed, "..."), **args}
 
 
 def order_of(data: Any) -> Order:

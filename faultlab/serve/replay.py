@@ -4,6 +4,7 @@ The engine is deterministic, so the same calls, at the same times, with the same
 records, ledger and scripts that still wait to be done.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,13 +19,14 @@ from faultlab.serve.live import Live
 class Rebuilder:
     """Brings one session up to what a store holds of it."""
 
-    __slots__ = ("_live", "_tickets", "claim")
+    __slots__ = ("_live", "_tickets", "_waiting", "claim")
 
     def __init__(self, live: Live) -> None:
         self._live = live
         self.claim: Claim | None = None
         """The claim that was among the events: the session has ended."""
         self._tickets: dict[int, Ticket] = {}
+        self._waiting = deque(live.changes)
 
     def take(self, stored: Iterable[Mapping[str, Any]]) -> None:
         """Let further events happen. Raises HarnessFault where they do not give the history that is stored."""
@@ -32,8 +34,12 @@ class Rebuilder:
         assert session is not None
         count = len(session.events)
         for data in stored:
+            while self._waiting and self._waiting[0].after <= count:
+                self._live.change(self._waiting.popleft())
             count += 1
             self._take(event_from_json(data))
+        while self._waiting:
+            self._live.change(self._waiting.popleft())
         if len(session.events) + (self.claim is not None) != count:
             raise HarnessFault(
                 f"session {self._live.id}: {count} events are stored, and their calls gave {len(session.events)}. "

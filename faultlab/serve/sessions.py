@@ -3,7 +3,8 @@
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from faultlab.core.actions import Reply
 from faultlab.core.clock import VirtualClock, wall_time
@@ -13,6 +14,7 @@ from faultlab.engine.errors import problem
 from faultlab.engine.session import Session
 from faultlab.matrix.door import BESIDE, aside, task_as_json
 from faultlab.records.served import ServedStore, SessionRow
+from faultlab.serve.changes import Change, restored, stored
 from faultlab.serve.keeper import Keeper
 from faultlab.serve.live import Judge, Live
 from faultlab.serve.openapi import data_document
@@ -83,7 +85,8 @@ class Sessions:
     def _rebuild(self, row: SessionRow) -> Live:
         """A stored session as it was, its calls made again."""
         assert self._store is not None
-        live = Live(row.id, order_of(row.order), row.created)
+        data, changes = restored(row.order)
+        live = Live(row.id, order_of(data), row.created, changes)
         rebuilder = Rebuilder(live)
         rebuilder.take(self._store.events(row.id)[len(live.events()) :])
         self._enter(live, rebuilder)
@@ -114,6 +117,19 @@ class Sessions:
             while len(self._ended) > self._kept:
                 self._ended.popitem(last=False)
         return verdict
+
+    def change(self, live: Live, faults: Sequence[Mapping[str, Any]]) -> None:
+        """Add faults to a session's plan; none: clear it. Through the gate, by `passing`."""
+        made = Change(len(live.events()), faults)
+        live.change(made)
+        live.changes.append(made)
+        if self._store is not None:
+            self._store.reorder(live.id, stored(live.order.data, live.changes))
+
+    @property
+    def shared(self) -> bool:
+        """Other processes serve the same sessions."""
+        return self._store is not None and self._store.shared
 
     async def passing(self, live: Live, work: Work) -> None:
         """Do something to a session through the gate, and come back when it is durable."""

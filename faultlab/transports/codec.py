@@ -1,6 +1,6 @@
 """HTTP requests to tool calls, and replies to HTTP responses: bytes in, bytes out, no HTTP library.
 
-`POST /tools/NAME` with a JSON object serves every tool; a toolset's declared routes serve REST clients.
+`POST /tools/NAME` with a JSON object or a form serves every tool; a toolset's declared routes serve REST clients.
 """
 
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from faultlab.core.actions import Reply
 from faultlab.core.contract import REFERENCE_FIELD, Contract
 from faultlab.core.tools import Tool, Toolset
 from faultlab.engine.errors import problem
+from faultlab.transports.forms import FORM, form
 from faultlab.transports.keys import DEFAULT, RawHeaders, carried, key_of, unsupported
 
 FewHeaders = tuple[tuple[bytes, bytes], ...]
@@ -74,7 +75,7 @@ def decode(
         return told
     key, if_match, content_type = told
     if method in BODY_METHODS:
-        args = _body(content_type, body)
+        args = _body(content_type, body, tool)
         if isinstance(args, Reply):
             return args
     else:
@@ -117,12 +118,14 @@ def scan(headers: RawHeaders) -> Told | Reply:
     return key, if_match, content_type
 
 
-def _body(content_type: str | None, body: bytes) -> dict[str, Any] | Reply:
-    """The JSON object of a request; an empty body is an empty object."""
+def _body(content_type: str | None, body: bytes, tool: Tool) -> dict[str, Any] | Reply:
+    """The JSON object or form of a request; an empty body is an empty object."""
     if content_type is not None and content_type != "application/json":
         media = content_type.partition(";")[0].strip().lower()
+        if media == FORM:
+            return _form(body, tool)
         if media != "application/json" and not media.endswith("+json"):
-            return problem(415, "not_json", f"The body is {media or 'of no type'}; send application/json.")
+            return problem(415, "not_json", f"The body is {media or 'of no type'}; send application/json or {FORM}.")
     if not body:
         return {}
     try:
@@ -136,6 +139,13 @@ def _body(content_type: str | None, body: bytes) -> dict[str, Any] | Reply:
     if type(value) is not dict:
         return problem(400, "not_an_object", f"The body must be a JSON object, not {_encode(value)[:40]}.")
     return value
+
+
+def _form(body: bytes, tool: Tool) -> dict[str, Any] | Reply:
+    try:
+        return _typed(tool, form(body.decode()))
+    except ValueError as error:
+        return problem(400, "not_a_form", f"The form cannot be read: {error}.")
 
 
 def parse(text: str) -> Any:
@@ -152,14 +162,21 @@ def _encode_strictly(value: Any) -> None:
     JSONEncoder(ensure_ascii=False).encode(value).encode()
 
 
-def _typed(tool: Tool, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Texts from a path or query as the tool's schema wants them; the server refuses what does not fit."""
+def _typed(tool: Tool, texts: Mapping[str, Any]) -> dict[str, Any]:
+    """Texts from a path, query or form as the tool's schema wants them; the server refuses what does not fit."""
     properties = tool.schema["properties"]
-    return {name: _value(text, properties.get(name, {}).get("type")) for name, text in texts.items()}
+    return {name: _value(text, properties.get(name, {})) for name, text in texts.items()}
 
 
-def _value(text: str, kind: str | None) -> Any:
-    if kind in ("integer", "number", "boolean", "array", "object"):
+def _value(text: Any, schema: Mapping[str, Any]) -> Any:
+    if "anyOf" in schema:  # an optional parameter: a text is never null
+        schema = next((item for item in schema["anyOf"] if item.get("type") != "null"), {})
+    if type(text) is list:
+        return [_value(item, schema.get("items", {})) for item in text]
+    if type(text) is dict:
+        members = schema.get("properties", {})
+        return {name: _value(item, members.get(name, {})) for name, item in text.items()}
+    if schema.get("type") in ("integer", "number", "boolean", "array", "object"):
         try:
             return _decode(text)
         except ValueError:

@@ -5,6 +5,7 @@ import socket
 import time
 import warnings
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import httpx
 import pytest
@@ -181,3 +182,15 @@ def test_closing_leaves_nothing_open() -> None:
         warnings.simplefilter("error", ResourceWarning)
         lab = Lab()
         gc.collect()
+
+
+def test_a_refusal_under_ec2s_contract_is_xml_for_who_sends_forms() -> None:
+    shop = Shop()
+    with Lab(contract="ec2").in_front_of(shop.transport) as lab, httpx.Client(base_url=lab.url) as client:
+        for amount, status in (("1", 201), ("2", 400)):
+            form = {"amount": amount, "ClientToken": "<t>"}
+            answer = client.post("/v1/refunds", data=form)
+            assert answer.status_code == status
+        told = ET.fromstring(answer.content)  # noqa: S314  from our own server
+        assert told.findtext("Errors/Error/Code") == "IdempotentParameterMismatch"
+        assert client.post("/v1/refunds", json=form).json()["Errors"][0]["Code"] == "IdempotentParameterMismatch"

@@ -1,5 +1,7 @@
 """What the clients of public reports did: each wrong way once, in a few lines, whatever was reported to do it.
 
+More stand in `behaviours_pace.py` and `behaviours_read.py`.
+
 A behaviour takes the work, and parameters where reports differ. What each should have done stands in `corrected.py`.
 """
 
@@ -37,6 +39,12 @@ def fresh_key_per_attempt(work: Work) -> Claim:
     return work.claim([again(work, step, keyed=True) for step in work.steps])
 
 
+def batch_again(work: Work) -> Claim:
+    """A batch that broke off is run from its beginning."""
+    end = again(work, work.steps[0])
+    return Claim(end.status, "Ran the batch.", (end.call,))
+
+
 def falls_back(work: Work, **changed: Any) -> Claim:
     """A failure leads to another form of the same."""
     return work.claim([again(work, step, 2, **changed) for step in work.steps])
@@ -69,7 +77,7 @@ def new_key_after_refusal(work: Work) -> Claim:
 def stored_key_again(work: Work) -> Claim:
     """What the journal holds is sent once more, however old it is."""
     step = work.steps[0]
-    work.send(step, key=work.env.store[f"sent/{step.label}"]["key"])
+    work.send(step, key=work.env.store.get(f"sent/{step.label}", {"key": step.handle})["key"])
     return work.claim([End("done", work.last)])
 
 
@@ -103,15 +111,16 @@ def cut_at_fixed_time(limit_s: float = 3.0) -> Any:
 
 
 def turn_again(work: Work, model: str = "") -> Claim:
-    """A process that is started again begins at the top. `model`: an order whose look-up fails, and with it the turn."""
+    """What is started again begins at the top. `model`: an order whose look-up fails, and with it the turn."""
     for _ in range(3):
         ends = [again(work, step, 1) for step in work.steps]
-        if not model:
-            return work.claim(ends)
         try:
-            work.env.tools["get_order"](order_id=model)
+            if model:
+                work.env.tools["get_order"](order_id=model)
         except ToolError:
             work.env.sleep(30)
+        else:
+            break
     return work.claim(ends)
 
 
@@ -243,52 +252,4 @@ def queries_failed_is_rejected(work: Work) -> Claim:
             if work.env.tools["operation_status"](reference=step.handle)["state"] == "applied":
                 return work.claim([End("done", work.last)])
         work.env.sleep(2.0 * 2**number)
-    return work.claim([NOTHING])
-
-
-# Pace.
-
-
-def without_end(work: Work, wait_s: float = 1.0, keyed: bool = False, tweaks: str = "") -> Claim:
-    """The same until it works. `tweaks`: an argument that is worded anew each time."""
-    step, number = work.steps[0], 0
-    while True:
-        number += 1
-        changed = {tweaks: f"{step.args[tweaks]} ({number})"} if tweaks else {}
-        with suppress(ToolError):
-            work.send(step, key=step.handle if keyed else None, reference=step.handle, **changed)
-            return work.claim([End("done", work.last)])
-        work.env.sleep(wait_s)
-
-
-def at_its_own_pace(work: Work, waits_s: tuple[float, ...] = (0.5, 1.0, 2.0)) -> Claim:
-    """Back-off of its own, whatever the answer asks for. Without steps: a look at the order."""
-    for wait_s in (*waits_s, 0.0):
-        with suppress(ToolError):
-            if not work.steps:
-                return Claim.done(str(work.env.tools["get_order"](order_id="A17")["status"]))
-            work.send(work.steps[0])
-            return work.claim([End("done", work.last)])
-        work.env.sleep(wait_s)
-    return work.claim([NOTHING] if work.steps else [])
-
-
-def as_long_as_told(work: Work) -> Claim:
-    """Every Retry-After is obeyed, however long."""
-    while True:
-        try:
-            return Claim.done(str(work.env.tools["get_order"](order_id="A17")["status"]))
-        except ToolError as error:
-            work.rest(error, 1)
-
-
-def limit_checked_too_soon(work: Work) -> Claim:
-    """The time limit is looked at before the next wait, which then runs past it."""
-    step, wait_s, limit_s = work.steps[0], 1.0, work.env.budget.seconds
-    while work.env.now() < limit_s:
-        with suppress(ToolError):
-            work.send(step)
-            return work.claim([End("done", work.last)])
-        work.env.sleep(wait_s)
-        wait_s *= 2
     return work.claim([NOTHING])

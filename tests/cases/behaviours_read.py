@@ -51,10 +51,10 @@ def conflict_is_foreign(work: Work) -> Claim:
 
 
 def caches_refusals(work: Work) -> Claim:
-    """What was refused once is answered with that refusal, although its reason is gone."""
-    page = page_of(work)
+    """Written unread, and refused; what is written after the reading is answered with that refusal."""
+    step = work.steps[0]
     try:
-        write(work, page, page["etag"])
+        work.send(step, page_id="poster", notice="Bring a ticket.")
     except ToolError:
         page_of(work)
         return work.claim([NOTHING])

@@ -1,9 +1,11 @@
-"""What the clients of the reports should have done. Each is right in every twin, whichever is true."""
+"""What the clients of the reports should have done. Each is right in every twin, whichever is true.
+
+What they should have done with what they had read stands in `corrected_read.py`.
+"""
 
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
 
-from cases.behaviours_read import page_of, write
 from cases.work import NOTHING, OPEN, End, Step, Work, passing, unknown
 
 from faultlab.core.agent import ToolError
@@ -27,20 +29,28 @@ def two_looks(work: Work, step: Step) -> End:
 
 
 def under_one_key(work: Work, step: Step) -> End:
-    """The key of the intent over all tries; without one nothing is sent a second time while it is unknown."""
+    """Keeps the key of the intent over all tries, and looks before it gives up.
+
+    Where the tool takes no key nothing is sent a second time while it is unknown.
+    """
     for number in range(5):
         try:
             work.send(step, key=step.handle, reference=step.handle)
             return End("done", work.last)
         except ToolError as error:
+            if unknown(error) and not work.keyed(step):
+                break
             if not unknown(error) and not passing(error):
-                return two_looks(work, step) if number else NOTHING
+                if not number:
+                    return NOTHING
+                if work.found(step):
+                    return End("done", work.last)
             work.rest(error, 2.0**number)
     return two_looks(work, step)
 
 
 def look_then_hand_over(work: Work, step: Step) -> End:
-    """Sent again only if it never left; else looked for."""
+    """Sends again only if the request never left; else looks for its effect, and hands over what is not found."""
     for number in range(4):
         try:
             work.send(step, reference=step.handle)
@@ -114,12 +124,58 @@ def after_settling(work: Work, step: Step) -> End:
 
 def each(settle: Settle) -> Callable[[Work], Claim]:
     """Every step in this way."""
-    return lambda work: work.claim([settle(work, step) for step in work.steps])
+
+    def run(work: Work) -> Claim:
+        return work.claim([settle(work, step) for step in work.steps])
+
+    run.__doc__ = settle.__doc__
+    return run
+
+
+def one_call_each(work: Work) -> Claim:
+    """Makes a call for each wanted effect, equal or not."""
+    return each(look_then_hand_over)(work)
 
 
 def looks_before_sending(work: Work) -> Claim:
     """What may have been sent before is looked for first, and never sent anew on an absence."""
-    return work.claim([two_looks(work, step) if work.env.resumed else OPEN for step in work.steps])
+    return each(two_looks if work.env.resumed else under_one_key)(work)
+
+
+def asks_about_the_first(work: Work) -> Claim:
+    """What was begun before is asked about by its own handle, and waited for while it runs."""
+    step = work.steps[0]
+    if not work.env.resumed:
+        return work.claim([ask_status(work, step)])
+    state = asked(work, "operation_status", step.handle)
+    if state == "not_found":
+        return work.claim([ask_status(work, step)])
+    return work.claim([End("done", work.last) if state == "applied" else OPEN])
+
+
+def asks_then_looks(work: Work) -> Claim:
+    """Where the status query gives no answer the list may; without either a person must decide."""
+    step = work.steps[0]
+    try:
+        work.send(step, reference=step.handle)
+        return work.claim([End("done", work.last)])
+    except ToolError:
+        state = asked(work, "operation_status", step.handle)
+    return work.claim([End("done", work.last) if state == "applied" else two_looks(work, step)])
+
+
+def batch_once(work: Work) -> Claim:
+    """Each item of a batch whose answer is lost is looked for by itself."""
+    step = work.steps[0]
+    try:
+        work.send(step, reference=step.handle)
+        return Claim.done("Ran.", [work.last])
+    except ToolError:
+        ends: dict[str, End] = {}
+    for item in step.args["jobs"]:
+        name, look = item["job_id"], {"tool": "list_runs", "args": item, "rows": "references", "by": ""}
+        ends[f"{step.tool}({name})"] = two_looks(work, step._replace(find=look))
+    return work.ended(ends, "The batch broke off.")
 
 
 def keeps_a_record(work: Work) -> Claim:
@@ -176,17 +232,16 @@ def new_key_for_new_request(work: Work) -> Claim:
             work.send(step, key=f"{step.handle}/{number}", amount=amount)
             return work.claim([End("done", work.last)])
         except ToolError as error:
-            assert not unknown(error)
+            if unknown(error):
+                return work.claim([two_looks(work, step)])
     return work.claim([NOTHING])
 
 
 def reads_what_became_of_it(work: Work) -> Claim:
     """A promise is followed until the effect can be seen, or time is up."""
     step = work.steps[0]
-    try:
+    with suppress(ToolError):
         work.send(step, reference=step.handle)
-    except ToolError as error:
-        assert unknown(error)
     until_s = work.env.budget.seconds - 30
     while work.env.now() < until_s:
         if work.found(step):
@@ -212,9 +267,6 @@ def reads_the_body(work: Work) -> Claim:
     return work.claim([End("done", work.last) if body["ok"] else NOTHING])
 
 
-# Pace.
-
-
 def waits_as_told(work: Work) -> Claim:
     """At least as long as the answer asks for, longer each time, and never past the budget."""
     error = None
@@ -231,63 +283,6 @@ def waits_as_told(work: Work) -> Claim:
             break
         work.rest(error, wait_s)
     return work.claim([NOTHING] if work.steps else [], f"Not now: {error}")
-
-
-# Versions.
-
-
-def writes_by_version(work: Work) -> Claim:
-    """The version goes with every write. After a conflict: whose is it? Then read, and decide again."""
-    step = work.steps[0]
-    page = page_of(work)
-    for wait_s in (2.0, 4.0, 8.0, 16.0):
-        try:
-            write(work, page, page["etag"])
-            return work.claim([End("done", work.last)])
-        except ToolError as error:
-            if unknown(error):
-                work.env.sleep(wait_s)
-                continue
-        if work.found(step):
-            return work.claim([End("done", work.last)])
-        page = page_of(work)
-    return work.claim([OPEN])
-
-
-def runs_what_it_claimed(work: Work) -> Claim:
-    """A claim that was refused is somebody else's job."""
-    step = work.steps[0]
-    seen: dict[str, Any] = work.env.tools["get_job"](job_id=step.args["job_id"])
-    try:
-        work.send(step, if_match=seen["etag"])
-        return work.claim([End("done", work.last)])
-    except ToolError as error:
-        assert not unknown(error)
-    owner = work.env.tools["get_job"](job_id=step.args["job_id"])["worker"]
-    return work.claim([NOTHING], f"{owner} has it.")
-
-
-def first_page_until_empty(work: Work) -> Claim:
-    """Whatever is still waiting is on the first page."""
-    numbers = {}
-    while jobs := work.env.tools["list_jobs"](offset=0)["jobs"]:
-        for job_id in jobs:
-            work.send(next(step for step in work.steps if step.args["job_id"] == job_id))
-            numbers[job_id] = work.last
-    return work.claim([End("done", numbers[step.args["job_id"]]) for step in work.steps])
-
-
-def whole_answers_only(work: Work) -> Claim:
-    """What does not parse as it came is asked for again."""
-    for wait_s in (1.0, 2.0, 4.0):
-        try:
-            content = work.env.http.get("/v1/files/plan").json()["content"]
-        except ValueError:
-            work.env.sleep(wait_s)
-            continue
-        work.send(work.steps[0], content=content)
-        return work.claim([End("done", work.last)])
-    return work.claim([NOTHING])
 
 
 one_key = each(under_one_key)

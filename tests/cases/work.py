@@ -78,13 +78,17 @@ class Work:
     def claim(self, ends: list[End], text: str = "") -> Claim:
         """Of all steps, in order; the rest of them was not begun."""
         ends = [*ends, *[NOTHING] * (len(self.steps) - len(ends))]
-        statuses = {step.label: end.status for step, end in zip(self.steps, ends, strict=True)}
+        return self.ended({step.label: end for step, end in zip(self.steps, ends, strict=True)}, text)
+
+    def ended(self, ends: dict[str, End], text: str = "") -> Claim:
+        """Of operations by their labels."""
+        statuses = {name: end.status for name, end in ends.items()}
+        calls = tuple(sorted({end.call for end in ends.values() if end.call}))
         if "handed_over" in statuses.values():
             handed: Claim = self.env.hand_over(text or "A person must look whether it happened.")
-            return handed._replace(operations=statuses)
+            return handed._replace(operations=statuses, evidence=(*calls, *handed.evidence))
         said = set(statuses.values())
-        status = said.pop() if len(said) == 1 else "not_done"
-        return Claim(status, text, tuple(end.call for end in ends if end.call), statuses)
+        return Claim(said.pop() if len(said) == 1 else "not_done", text, calls, statuses)
 
 
 def unknown(error: ToolError) -> bool:

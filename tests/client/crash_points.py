@@ -1,17 +1,22 @@
 """Kill the caller at every step between two durable writes, over every scene, contract and end of its request.
 
-`python tests/client/crash_points.py [SCENE ...]` prints how many points there are, and ends with 1 where one of them
+`python tests/client/crash_points.py [SCENE ...] [--contract ID]` prints how many points there are, and ends with 1 where one of them
 left more effects than were meant, or a word that is not true. Here a life ends by an exception that nothing catches;
 `kill_points.py` ends real processes by SIGKILL.
 """
 
+import logging
 import os
 import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import httpx
 
@@ -28,17 +33,23 @@ from faultlab.core.canonical import digest
 from faultlab.core.clock import NS
 from faultlab.core.contract import Contract
 from faultlab.core.profiles import PROFILES
-from faultlab.core.records import Call, Effect, Outcome
+from faultlab.core.records import Effect, Outcome
 from faultlab.core.world import FrozenWorld
 from faultlab.faults.plan import Planned
+from faultlab.records.journal import open_journal
+from faultlab.records.journal_rows import Journal
 from faultlab.transports.http_library import BASE_URL
 from faultlab.transports.httpx_transport import LabTransport
 
 LEASE_S = 60.0
+LIVES = 2
+BUDGET = Budget(10, 100, 16)
 CONDITIONAL = ("precondition", "none", "status", "strict")
 """The contracts of a scene that writes by version; the others have all but `precondition`."""
 SURE = ("status", "fence", "settle", "strict")
-"""Under these no single lost receipt stays unknown."""
+"""Under these no single lost receipt stays unknown, while the server is up to be asked."""
+EPOCH_S = 1_800_000_000.0
+"""When each trial began: its lives share one clock."""
 KEYED_ONLY = ("crash after_key_record",)
 
 
@@ -86,35 +97,43 @@ class Mortal:
 
 
 class Trial:
-    """One server and one journal, and the lives of the processes between them."""
+    """One server and one journal, and the lives of the processes between them.
 
-    def __init__(self, cell: Cell, journal: Path) -> None:
+    Each life opened the journal for itself: nothing but its file tells one of the other. (Journals are opened once for
+    a whole cell, and each trial is a run of its own, because there are many.)
+    """
+
+    def __init__(self, cell: Cell, run: str, journals: Iterable[Journal]) -> None:
         self.scene: Scene = SCENES[cell.scene]
         self.contract: Contract = PROFILES[cell.contract]
         plan = () if cell.end.fault is None else (Planned(self.scene.tool, **cell.end.fault),)
         world = FrozenWorld(self.scene.world)
         self.session = lab(self.contract, *plan, toolset=self.scene.toolset, world=world)
-        self.journal = journal
+        self.sure = cell.contract in SURE and not cell.end.name.startswith("crash")
+        self.run = run
+        self.journals = iter(journals)
         self.told: list[Result] = []
+
+    def now_s(self) -> float:
+        return EPOCH_S + self.session.clock.now() / NS
 
     def live(self, steps: int | None = None) -> list[str]:
         """One process: which steps it took."""
+        with patch("faultlab.client.work.wall_time", self.now_s):
+            return self._live(steps)
+
+    def _live(self, steps: int | None) -> list[str]:
         hook = Mortal(steps)
         http = httpx.Client(transport=LabTransport(self.session), base_url=BASE_URL)
-        with ToolClient(
-            str(self.journal),
-            run="r",
-            budget=Budget(20, 200, 30),
-            fsync=False,
-            clock=self.session.clock,
-            lease_s=LEASE_S,
-            hook=hook,
-        ) as client:
-            client.add(spec_of(self.scene, self.contract, http))
-            try:
-                results = list(work(self.scene, client).values())
-            except Crash:
-                return hook.seen
+        clock = self.session.clock
+        client = ToolClient(
+            next(self.journals), run=self.run, budget=BUDGET, clock=clock, lease_s=LEASE_S, hook=hook
+        )
+        client.add(spec_of(self.scene, self.contract, http))
+        try:
+            results = work(self.scene, client, self.run)
+        except Crash:
+            return hook.seen
         self.told += results
         for result in results:
             self.check(result)
@@ -158,12 +177,11 @@ class Trial:
                 assert len(self.of(result)) <= 1
         if not self.scene.idempotent:
             assert len(self.effects) <= len(self.scene.intended)
+        if self.sure:
+            assert {result.status for result in self.told} == {"done"}
 
-    def sends(self) -> int:
-        return sum(type(event) is Call and event.tool == self.scene.tool for event in self.session.events)
 
-
-def cells(names: tuple[str, ...] = tuple(SCENES)) -> Iterator[Cell]:
+def cells(names: Iterable[str] = tuple(SCENES)) -> Iterator[Cell]:
     """Every scene under every contract that fits it, with every end that its contract leaves whole."""
     for scene in names:
         for contract in CONDITIONAL if SCENES[scene].conditional else PROFILES:
@@ -175,26 +193,31 @@ def cells(names: tuple[str, ...] = tuple(SCENES)) -> Iterator[Cell]:
 
 
 def prove(cell: Cell, folder: Path) -> Counter[str]:
-    """Kill a process at each step of the cell, and let the next one finish. The steps, counted.
+    """Kill a process at its first step, at its second, and so on until one lives, and let the next one finish.
 
-    Raises AssertionError, naming the point.
+    The steps at which one died, counted. Raises AssertionError, naming the point.
     """
-    whole = Trial(cell, folder / "whole.db")
-    steps = whole.live()
-    whole.end()
-    for number, step in enumerate(steps):
-        trial = Trial(cell, folder / f"{number}.db")
-        try:
-            assert trial.live(number) == steps[: number + 1]
-            trial.session.clock.sleep(LEASE_S + 1)
-            trial.live()
-            trial.end()
-            if cell.contract in SURE and cell.end.name not in KEYED_ONLY:
-                assert {result.status for result in trial.told} <= {"done"}
-        except AssertionError as error:
-            error.add_note(f"killed at step {number} ({step}) of {cell}: {steps}")
-            raise
-    return Counter(steps)
+    points: Counter[str] = Counter()
+    with ExitStack() as opened:
+        journals = [open_journal(str(folder / "journal.db"), fsync=False) for _ in range(LIVES)]
+        for journal in journals:
+            opened.callback(journal.close)
+        for number in count():
+            trial = Trial(cell, str(number), journals)
+            try:
+                steps = trial.live(number)
+                died = len(steps) > number
+                if died:
+                    trial.session.clock.sleep(LEASE_S + 1)
+                    trial.live()
+                trial.end()
+            except AssertionError as error:
+                error.add_note(f"killed at step {number} of {cell}: {steps}")
+                raise
+            if not died:
+                return points
+            points[steps[-1]] += 1
+    raise AssertionError
 
 
 def memory() -> str | None:
@@ -203,11 +226,18 @@ def memory() -> str | None:
     return shared if os.access(shared, os.W_OK) else None
 
 
-def main(names: tuple[str, ...]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("scenes", nargs="*", metavar="SCENE", help=f"one of: {', '.join(SCENES)} [all]")
+    parser.add_argument("--contract", action="append", choices=list(PROFILES), help="only these")
+    given = parser.parse_args(arguments)
+    logging.disable()
     points: Counter[tuple[str, str]] = Counter()
     steps: Counter[str] = Counter()
     wrong = 0
-    for cell in cells(names or tuple(SCENES)):
+    for cell in cells(given.scenes or tuple(SCENES)):
+        if given.contract and cell.contract not in given.contract:
+            continue
         with TemporaryDirectory(dir=memory()) as folder:
             try:
                 seen = prove(cell, Path(folder))
@@ -217,14 +247,14 @@ def main(names: tuple[str, ...]) -> int:
                 continue
         steps += seen
         points[cell.scene, cell.contract] += seen.total()
-    for (scene, contract), count in points.items():
-        print(f"{scene:18} {contract:14} {count:6}")
+    for (scene, contract), points_of_it in points.items():
+        print(f"{scene:18} {contract:14} {points_of_it:6}")
     print()
-    for step, count in steps.most_common():
-        print(f"{step:33} {count:6}")
+    for step, times in steps.most_common():
+        print(f"{step:33} {times:6}")
     print(f"\n{steps.total()} crash points, {wrong} cells wrong")
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(tuple(sys.argv[1:])))
+    sys.exit(main())

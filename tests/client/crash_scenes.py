@@ -167,10 +167,7 @@ def taking(function: Callable[..., Any], names: Iterable[str]) -> Callable[..., 
     return function
 
 
-def work(scene: Scene, client: ToolClient) -> dict[str, Result]:
+def work(scene: Scene, client: ToolClient, run: str) -> list[Result]:
     """What a process of this scene does when it starts: it settles what is open, and then does its task."""
-    reconciled = {f"reconciled {number}": result for number, result in enumerate(client.reconcile())}
-    done = {
-        label: client.call(scene.tool, operation=label, **arguments) for label, arguments in scene.intended.items()
-    }
-    return {**reconciled, **done}
+    reconciled = client.reconcile(run)
+    return reconciled + [client.call(scene.tool, operation=label, **args) for label, args in scene.intended.items()]

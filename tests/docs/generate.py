@@ -1,10 +1,17 @@
-"""Writes docs/rules.md, docs/faults.md, the table of scenarios/README.md and scenarios/schema.json from the catalogs:
-`python tests/docs/generate.py`."""
+"""Writes docs/rules.md, docs/faults.md, docs/field-cases.md, the table of scenarios/README.md and
+scenarios/schema.json from the catalogs and the cases: `python tests/docs/generate.py`."""
 
 import inspect
 import json
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `cases` stands, for those who run this as a program
+
+from cases.load import RIGHT, behaviour, everything
 
 from faultlab.core.verdict import SEVERITIES
 from faultlab.faults.catalog import ALLOWED, NAMED, PHASES, TWINS
@@ -163,7 +170,81 @@ def scenarios_readme() -> str:
     return "\n".join([*lines[:begin], *table_rows(), *lines[end:]]) + "\n"
 
 
-PAGES = {"rules.md": rules_page, "faults.md": faults_page}
+CASES_HEAD = HEAD.replace("the catalogs", "tests/cases/cases.yaml")
+CASES_INTRO = (
+    "Public bug reports about retries, keys, stale reads and false claims, each as a test: what the client of the "
+    "report did is charged, and the corrected client is clean in every twin. Told in our own words; the report itself "
+    "is behind the link. A report's product may have changed since. `pytest tests/cases -k C03` runs one; "
+    "`tests/cases/cases.yaml` has them all, as fields of [scenarios](scenarios.md)."
+)
+
+
+def field_cases_page() -> str:
+    """Each report with its fault and what is charged; then those without a case."""
+    data = everything()
+    told, left = data["cases"], data["left_out"]
+    rows = [
+        [
+            report_of(item),
+            item["wrong"],
+            ", ".join(faults_of(item)) or "none",
+            contract_of(item["contract"]),
+            ", ".join(f"[{code}]({anchor_of(code)})" for code in (*item["codes"], *item.get("noted", ()))),
+            right_of(item["right"]),
+        ]
+        for item in sorted(told, key=lambda item: item["id"])
+    ]
+    head = ["report", "what the client did", "fault", "contract", "charged", "what is right"]
+    lines = [CASES_HEAD + "# Field cases", "", CASES_INTRO, "", f"{len(told)} of {len(told) + len(left)} are reproduced."]
+    lines += ["", *table(head, rows), "", "## Left out", ""]
+    plans = [[report_of(item), item["why"], ", ".join(struck(item["here"], ""))] for item in left]
+    return "\n".join([*lines, *table(["report", "why", "the fault here"], plans)]) + "\n"
+
+
+def report_of(item: Mapping[str, Any]) -> str:
+    owner, name, _, number = item["url"].removeprefix("https://github.com/").split("/")
+    return f"{item['id']} [{owner}/{name}#{number}]({item['url']})"
+
+
+def contract_of(contract: str | Mapping[str, Mapping[str, Any]]) -> str:
+    """A profile, and what the case changes of it."""
+    if isinstance(contract, str):
+        return f"`{contract}`"
+    [terms] = contract.values()
+    changed = ", ".join(f"{name}: {str(value).lower()}" for name, value in terms.items() if name != "profile")
+    return f"`{terms['profile']}`, {changed}"
+
+
+def anchor_of(code: str) -> str:
+    title = next(rule.title for rule in RULES if rule.code == code)
+    return f"rules.md#{code.lower()}-{title.lower().replace(' ', '-').replace(',', '')}"
+
+
+def faults_of(item: Mapping[str, Any]) -> list[str]:
+    """What happens in the cell where the report's harm was done."""
+    own = item.get("twins", {}).get(item["harm"], {})
+    before = [fault_link(PHASES[call["fault"]].name) + " before the attempt" for call in own.get("prior", ())]
+    return [*before, *struck([*item.get("plan", ()), *own.get("plan", ())], item["harm"])]
+
+
+def struck(plan: Iterable[Mapping[str, Any]], twin: str) -> list[str]:
+    found = []
+    for entry in plan:
+        name = entry.get("fault") or PHASES[entry.get("phase") or TWINS[twin]].name
+        found.append(fault_link(name) + (f" (`{entry['symptom']}`)" if "symptom" in entry else ""))
+    return list(dict.fromkeys(found))
+
+
+def fault_link(name: str) -> str:
+    return f"[`{name}`](faults.md#{name})"
+
+
+def right_of(named: Any) -> str:
+    """The first paragraph of what the corrected behaviour says of itself."""
+    return " ".join(inspect.cleandoc(behaviour(named, RIGHT)[0].__doc__ or "").split("\n\n")[0].split())
+
+
+PAGES = {"rules.md": rules_page, "faults.md": faults_page, "field-cases.md": field_cases_page}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

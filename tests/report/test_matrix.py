@@ -92,3 +92,18 @@ def test_the_worst_cell_is_one_with_a_veto() -> None:
     worst = worst_cell(cells)
     assert worst is not None and worst.twin == "committed"
     assert worst_cell(cells_of([result(1, "never")])) is None
+
+
+def many(*odd: Result) -> MatrixTable:
+    """20 scenarios with a second variant each; `odd` comes on top."""
+    names = [f"s{number:02}{tail}" for number in range(20) for tail in ("", "-second")]
+    plain = [result(number, "never", scenario=name) for number, name in enumerate(names, 1)]
+    return matrix_of(cells_of([*plain, *odd]))
+
+
+def test_second_variants_that_come_out_alike_are_only_counted_in_a_long_table() -> None:
+    (section,) = many(result(99, "committed", RESENT, scenario="s03-second")).sections
+    assert len(section.folded) == 19 and "s03-second" not in section.folded
+    assert len(section.rows) == 21 and section.total == 40
+    short = matrix_of(cells_of([result(1, "never"), result(2, "never", scenario="lost-receipt-second")]))
+    assert [row.scenario for row in short.sections[0].rows] == ["lost-receipt", "lost-receipt-second"]

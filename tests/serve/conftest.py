@@ -1,5 +1,5 @@
-"""The fixture that starts servers."""
+"""The fixtures that start servers."""
 
-from served import serve
+from served import serve, shared
 
-__all__ = ["serve"]
+__all__ = ["serve", "shared"]

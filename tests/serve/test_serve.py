@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
-from served import Serve
+from served import Serve, Served
 
 REFUND = {"order_id": "A17", "amount": "40.00"}
 KEY = {"Idempotency-Key": "k-1"}
@@ -49,8 +49,9 @@ def test_the_agents_side_names_nothing_that_it_must_not_know(serve: Serve) -> No
     assert served.data.post("/task").status_code == 405
 
 
-def test_sessions_do_not_see_each_other(serve: Serve) -> None:
-    served = serve()
+def test_sessions_do_not_see_each_other(shared: Served) -> None:
+    served = shared
+    before = served.admin.get("/health").json()["sessions"]
     opened = [served.open(scenario="lost-receipt", contract="strict", twin="clean", seed=n) for n in range(1, 201)]
 
     def refund(session: dict[str, str]) -> int:
@@ -64,12 +65,13 @@ def test_sessions_do_not_see_each_other(serve: Serve) -> None:
         assert (view["calls"], view["effects"]) == (1, 1)
     for session in opened[:100]:
         assert served.admin.delete(f"/sessions/{session['id']}").status_code == 204
-    assert served.admin.get("/health").json()["sessions"] == 101
+    assert served.admin.get("/health").json()["sessions"] == before + 100
     assert "faultlab_effects_total" in served.admin.get("/metrics").text
 
 
-def test_pages_of_sessions(serve: Serve) -> None:
-    served = serve()
+def test_pages_of_sessions(shared: Served) -> None:
+    served = shared
+    before = served.admin.get("/health").json()["sessions"]
     for _ in range(4):
         served.open()
     seen, after = [], None
@@ -79,7 +81,7 @@ def test_pages_of_sessions(serve: Serve) -> None:
         after = page["next"]
         if after is None:
             break
-    assert len(seen) == len(set(seen)) == 5
+    assert len(seen) == len(set(seen)) == before + 4
 
 
 @pytest.mark.parametrize(
@@ -95,14 +97,14 @@ def test_pages_of_sessions(serve: Serve) -> None:
         ({"scenario": {"id": "x", "toolset": "os:path"}}, "scenario"),
     ],
 )
-def test_what_cannot_be_met_is_422_and_names_its_place(serve: Serve, order: dict[str, object], place: str) -> None:
-    answer = serve().admin.post("/sessions", json=order)
+def test_what_cannot_be_met_is_422_and_names_its_place(shared: Served, order: dict[str, object], place: str) -> None:
+    answer = shared.admin.post("/sessions", json=order)
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
     assert {error["place"] for error in answer.json()["errors"]} == {place}
 
 
-def test_a_scenario_given_as_json_imports_nothing(serve: Serve) -> None:
+def test_a_scenario_given_as_json_imports_nothing(shared: Served) -> None:
     order = {
         "scenario": {
             "id": "mine", "suite": "boundary", "task": "Refund A1.", "toolset": "os.path:join", "contracts": ["none"],
@@ -110,7 +112,7 @@ def test_a_scenario_given_as_json_imports_nothing(serve: Serve) -> None:
             "expect": {"effects": [{"tool": "refund_order", "identity": {"order_id": "A1"}}]},
         }
     }  # fmt: skip
-    served = serve()
+    served = shared
     refused = served.admin.post("/sessions", json=order)
     assert refused.status_code == 422 and "only the built-in ones" in refused.text
     order["scenario"]["toolset"] = "shop"
@@ -121,8 +123,8 @@ def test_a_scenario_given_as_json_imports_nothing(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("body", "status"), [(b"{", 400), (b"[" * 100_000, 400), (b"x" * (1 << 21), 413), (b"null", 422), (b"[]", 422)]
 )
-def test_bodies_that_cannot_be_read(serve: Serve, body: bytes, status: int) -> None:
-    answer = serve().admin.post("/sessions", content=body, headers={"content-type": "application/json"})
+def test_bodies_that_cannot_be_read(shared: Served, body: bytes, status: int) -> None:
+    answer = shared.admin.post("/sessions", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status
     assert answer.json()["status"] == status
 
@@ -139,8 +141,8 @@ def test_a_token_guards_the_admin_port_that_others_can_reach(serve: Serve) -> No
     assert httpx.get(f"{data}/v1/orders/A17").status_code == 404
 
 
-def test_without_a_session_in_the_url_the_first_one_is_meant(serve: Serve) -> None:
-    served = serve()
+def test_without_a_session_in_the_url_the_first_one_is_meant(shared: Served) -> None:
+    served = shared
     assert httpx.get(f"{served.started['data_url']}/v1/orders/A17").json()["id"] == "A17"
     assert httpx.get(f"{served.started['data_url']}/s/nobody/v1/orders/A17").status_code == 404
 

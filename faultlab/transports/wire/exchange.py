@@ -178,7 +178,7 @@ class Exchange:
     def _dribble(self, ticket: Ticket, reply: Reply, gap_ns: int) -> None:
         """Head and body in pieces; the caller's receipt is there with the last one."""
         keep = self._request.keep_alive
-        told = self._peer.speech.encode(self._session, reply)
+        told = self._peer.speech.encode(self._session, self._request, reply)
         if told is None:
             self._answer(ticket, reply)
             return
@@ -207,7 +207,7 @@ class Exchange:
             self._close(ticket, Arrival(0, error="RemoteProtocolError"), self._hang_up)
         elif broken.how == "truncated":
             assert broken.reply is not None
-            told = self._peer.speech.encode(self._session, broken.reply)
+            told = self._peer.speech.encode(self._session, self._request, broken.reply)
             assert told is not None
             half = head(told.status, told.headers, close=False) + told.body[: len(told.body) // 2]
             arrival = Arrival(0, told.status, error="RemoteProtocolError")
@@ -245,7 +245,7 @@ class Exchange:
         self._peer.transport.write(data)
 
     def _write(self, reply: Reply) -> None:
-        told = self._peer.speech.encode(self._session, reply)
+        told = self._peer.speech.encode(self._session, self._request, reply)
         if told is None:
             self._hang_up()
             return

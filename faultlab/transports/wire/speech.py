@@ -9,6 +9,7 @@ from faultlab.transports.begin import begun
 from faultlab.transports.codec import Asked, Encoded, decode
 from faultlab.transports.http_library import encoded
 from faultlab.transports.keys import RawHeaders
+from faultlab.transports.wire.xml_errors import as_xml, wants_xml
 
 
 class Request(NamedTuple):
@@ -34,7 +35,7 @@ class Speech(Protocol):
     def left(self, session: Session, request: Request) -> None:
         """The caller has gone while its call was beginning."""
 
-    def encode(self, session: Session, reply: Reply) -> Encoded | None:
+    def encode(self, session: Session, request: Request, reply: Reply) -> Encoded | None:
         """An answer in bytes; None: the connection ends without one."""
 
 
@@ -51,5 +52,7 @@ class Tools:
     def left(self, session: Session, request: Request) -> None:
         """The engine begins a call in one step: nobody can leave meanwhile."""
 
-    def encode(self, session: Session, reply: Reply) -> Encoded | None:
+    def encode(self, session: Session, request: Request, reply: Reply) -> Encoded | None:
+        if reply.status >= 400 and wants_xml(request.headers, reply):
+            return as_xml(reply)
         return encoded(session, reply)

@@ -9,7 +9,6 @@ from faultlab.agents.clerk import Clerk
 from faultlab.client.moves import MoveFunction
 from faultlab.client.policy import TABLE, changed
 from faultlab.client.recovery import Recovery
-from faultlab.client.steps import Steps, Stop
 from faultlab.core.records import Receipt
 
 
@@ -34,16 +33,6 @@ def step(clerk: type[Clerk], code: str) -> Mutant:
 
 def _either(one: Callable[[Recovery], bool], other: Callable[[Recovery], bool]) -> Callable[[Recovery], bool]:
     return lambda recovery: one(recovery) or other(recovery)
-
-
-def end(status: Any, **fields: Any) -> MoveFunction:
-    """Stop with fields that are not as they should be."""
-
-    def move(recovery: Recovery) -> Steps:
-        return Stop(status, **{"evidence": recovery.supporting(), **fields})
-        yield
-
-    return move
 
 
 def last(recovery: Recovery) -> Receipt | None:
