@@ -5,23 +5,23 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from faultlab.agents.catalog import REFERENCE
-from faultlab.agents.correct import CORRECT
 from faultlab.agents.mutants import MUTANTS
 from faultlab.core.clock import stopwatch, today
 from faultlab.core.errors import BadInput
 from faultlab.core.result import Cell, GroupResult, Result, Tally, groups_of
 from faultlab.matrix.attempt import Conditions
-from faultlab.matrix.expected import surprises
+from faultlab.matrix.expected import scenarios_with, surprises
 from faultlab.matrix.loader import builtin, find
+from faultlab.matrix.proving import RIGHT, prove, proving
 from faultlab.matrix.request import RunPlan, RunRequest, plan_of
 from faultlab.matrix.resolve import resolve_agents
-from faultlab.matrix.run import Bench, in_processes, jobs_of, serially, unrecorded
+from faultlab.matrix.run import TOGETHER, Bench, in_processes, serially
 from faultlab.matrix.scenario import CLEAN, Group
 from faultlab.matrix.select import Selection, select
-from faultlab.matrix.selftest import SelftestReport, selftest
+from faultlab.matrix.selftest import SelftestReport
 from faultlab.matrix.stored import Replay, StoredAttempt, again, parse_address, read
 from faultlab.matrix.validity import Validity, check
 from faultlab.records.port import RunStore
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from faultlab.report.serving import Started
 
 __all__ = [
-    "Progress", "Replay", "RunPlan", "RunReport", "RunRequest", "SelftestReport", "StoredAttempt", "groups_for",
-    "open_store", "prepare", "replay", "run", "run_selftest", "stored",
+    "Progress", "Proof", "Replay", "RunPlan", "RunReport", "RunRequest", "SelftestReport", "StoredAttempt",
+    "groups_for", "open_store", "prepare", "proof_of", "replay", "run", "run_selftest", "stored",
 ]  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def _attempts(request: RunRequest, bench: Bench, plan: RunPlan, progress: Progre
     if request.jobs > 1:
         work = in_processes(partial(prepare, request, plan.run, plan.seed), plan.jobs, request.jobs)
     else:
-        work = serially(bench, plan.jobs)
+        work = serially(bench, plan.jobs, 1 if request.exit_first or request.max_cost is not None else TOGETHER)
     with closing(work):
         yield from _told(work, plan, progress)
 
@@ -236,35 +236,31 @@ def replay(url: str | None, address: str) -> Replay:
     return again(attempt, agent, scenarios, record, judge)
 
 
+class Proof(NamedTuple):
+    """Where a rule can be seen at work."""
+
+    scenarios: tuple[str, ...]
+    """In which a reference agent is found out by it."""
+    mutants: tuple[str, ...]
+    """Wrong agents that it is there to catch."""
+
+
+def proof_of(code: str) -> Proof:
+    """Of one rule; empty for what is none."""
+    mutants = tuple(name for name, (_, expected) in MUTANTS.items() if expected == code.upper())
+    return Proof(scenarios_with(code.upper()), mutants)
+
+
 def run_selftest(
     progress: Progress, jobs: int = 1, started: Callable[[int], None] = lambda total: None
 ) -> SelftestReport:
-    """Every mutant and every correct agent in every shipped cell: the lab proves that its rules can fail.
-
-    `started` is told how many attempts there are.
-    """
-    seed = int(today().replace("-", ""))
-    bench = _proving_bench(seed)
-    work = jobs_of(tuple(bench.agents), bench.groups, 1, seed)
-    started(len(work))
-    if jobs > 1:
-        attempts = in_processes(partial(_proving_bench, seed), work, jobs, unrecorded)
-    else:
-        attempts = unrecorded(bench, work)
-    results = []
-    with closing(attempts):
-        for result, _ in attempts:
-            progress.advanced(result)
-            results.append(result)
-    named = {name: mutant.code for name, mutant in MUTANTS.items()}
-    return selftest(results, "careful", named, tuple(CORRECT), tuple(CATALOG))
+    """Wrong and right agents in every shipped scenario: the lab proves that its rules can fail."""
+    prepare_one = partial(_proving_bench, int(today().replace("-", "")))
+    return prove(prepare_one, jobs, tuple(CATALOG), started=started, advanced=progress.advanced)
 
 
 def _proving_bench(seed: int) -> Bench:
-    """All that makes the selftest's attempts in one process."""
-    bench = prepare(RunRequest(store="memory", agents=("careful",)), 0, seed)
-    mutants = {name: mutant.agent for name, mutant in MUTANTS.items()}
-    return replace(bench, agents={**bench.agents, **CORRECT, **mutants})
+    return proving(prepare(RunRequest(store="memory", agents=(RIGHT,)), 0, seed))
 
 
 def serve(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
-from faultlab.agents.clerk import Clerk, refund
+from faultlab.agents.clerk import Clerk
 from faultlab.client.execute import adrive, drive, recover
 from faultlab.client.policy import TABLE, Policy
 from faultlab.core.records import Claim
@@ -21,10 +21,6 @@ def careful(task: Any, env: Any, table: Policy = TABLE, clerk: Callable[[Any, An
 async def careful_async(task: Any, env: Any) -> Claim:
     """The same table and the same moves, under the asynchronous driver."""
     clerk = Clerk(task, env)
-    for order_id in clerk.orders():
-        if clerk.may_read(order_id) and (order := await clerk.aorder(order_id)) is not None:
-            recovery = clerk.recovery(refund(order_id, order))
-            clerk.ended(recovery, await adrive(recovery, clerk.prepared(recovery, recover(recovery))))
-    for recovery in chain(map(clerk.recovery, clerk.lines()), clerk.reopened()):
+    async for recovery in clerk.arecoveries():
         clerk.ended(recovery, await adrive(recovery, clerk.prepared(recovery, recover(recovery))))
     return clerk.claim()

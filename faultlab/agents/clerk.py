@@ -1,13 +1,14 @@
 """What all reference agents share: from a task to intents, and from stops to a claim. Recovery is theirs alone."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 from tenacity import AsyncRetrying, Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from faultlab.agents.documents import Document, compared, newest
-from faultlab.agents.groundwork import Groundwork
+from faultlab.agents.groundwork import Groundwork, Manner
 from faultlab.client.recovery import Intent, Log, Recovery
 from faultlab.client.steps import Steps, Stop
 from faultlab.core.agent import ToolError
@@ -22,9 +23,7 @@ WORST: tuple[Status, ...] = ("unknown", "handed_over", "refused", "not_done", "d
 """The claim as a whole is as good as its worst operation."""
 
 
-INPUTS = frozenset(
-    {"refund", "order", "journal", "sources", "only_where", "count", "limit", "approval", "check"}
-)
+INPUTS = frozenset({"refund", "order", "journal", "sources", "only_where", "count", "limit", "check"})
 """What the inputs of a task may name beside the tools to call."""
 
 READS: dict[str, Any] = {
@@ -65,15 +64,19 @@ class Clerk:
     `first`: what is written rests on the page that came first, whatever its version.
     """
 
+    groundwork = Groundwork
+    """How what a write rests on is read."""
+
     def __init__(
         self, task: Any, env: Any, *, tries: int = 3, unread: Status = "handed_over", first: bool = False
     ) -> None:
         self.task = task
         self.env = env
         self.reads: dict[str, Any] = {**READS, "stop": stop_after_attempt(tries)}
-        self.tries = tries
         self.unread: Status = unread
-        self.first = first
+        self.manner = Manner(task.inputs, tries, unread, first)
+        self.lists: dict[str, list[Any] | None] = {}
+        """What the agent has read of lists."""
         self.log = opened(env, lost=task.inputs.get("journal") == "lost")
         self.endings: dict[str, Ending] = {}
         """By label, in the order of the task."""
@@ -90,14 +93,28 @@ class Clerk:
         if "check" in self.task.inputs:
             self._check(self.task.inputs["check"])
 
+    async def arecoveries(self) -> AsyncIterator[Recovery]:
+        """The same over asynchronous tools, and then those that were reopened."""
+        for order_id in self.orders():
+            if self.may_read(order_id) and (order := await self.aorder(order_id)) is not None:
+                yield self.recovery(refund(order_id, order))
+        for recovery in chain(map(self.recovery, self.lines()), self.reopened()):
+            yield recovery
+        if "check" in self.task.inputs:
+            check, sources = self.task.inputs["check"], self.task.inputs["sources"]
+            page = await self.aread("get_page", page_id=check["page_id"])
+            found = [Document(item["tool"], await self.aread(item["tool"], **item["args"])) for item in sources]
+            self.findings += compared(page, newest(found), check["members"])
+
     def prepared(self, recovery: Recovery, steps: Steps) -> Steps:
         """What has to be read before the write, and then an agent's own way with it."""
-        return Groundwork(recovery, self.task.inputs, self.tries, self.unread, self.first).steps(steps)
+        return self.groundwork(recovery, self.manner, self.lists).steps(steps)
 
     def _check(self, check: Mapping[str, Any]) -> None:
         """Compare a page with the latest of its sources."""
         page = self.read("get_page", page_id=check["page_id"])
-        found = [Document(item["tool"], self.read(item["tool"], **item["args"])) for item in self.task.inputs["sources"]]
+        sources = self.task.inputs["sources"]
+        found = [Document(item["tool"], self.read(item["tool"], **item["args"])) for item in sources]
         self.findings += compared(page, newest(found), check["members"])
 
     def reopened(self) -> Iterator[Recovery]:
@@ -133,13 +150,13 @@ class Clerk:
         return identity_of(self.task.tools[tool]["identity"], args)
 
     def _ask_for_order(self) -> str | None:
-        """Ask until the user names an order, or has nothing left to say."""
-        question = "What can I do for you?"
+        """Ask until the user has nothing left to say: what comes later may take back what came before."""
+        question, named = "What can I do for you?", None
         while (answer := self.env.ask_user(question)) is not None:
             if found := ORDER.search(answer):
-                return found[1]
-            question = "Which order is it?"
-        return None
+                named = found[1]
+            question = "Which order is it?" if named is None else f"Order {named}. Is there anything else?"
+        return named
 
     def may_read(self, order_id: str) -> bool:
         """Whether the budget has a call left; without one the refund is not begun."""

@@ -1,11 +1,11 @@
-"""What must be read before a thing is written: the thing itself, the documents it follows, a list, a limit, an approval.
+"""What must be read before a write: the thing itself, the documents it follows, a list, a limit, an approval.
 
 All reference agents do this alike; what they do about failures afterwards is theirs alone.
 """
 
 from collections.abc import Generator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from faultlab.agents.counting import counted
 from faultlab.agents.documents import Document, contradiction, newest
@@ -23,7 +23,7 @@ WAITS_S = (0.5, 1.0)
 Answered = Generator[Invoke | Sleep, Receipt | None, Mapping[str, Any]]
 
 
-class Missing(Exception):  # noqa: N818 - it ends one operation, and says why
+class Missing(Exception):
     """What is needed could not be read, or does not fit together."""
 
     def __init__(self, status: Status, text: str) -> None:
@@ -32,16 +32,29 @@ class Missing(Exception):  # noqa: N818 - it ends one operation, and says why
         self.text = text
 
 
-class Groundwork:
-    """The reads before one operation. `tries`: how often each; `unread`: what is said where none gave an answer;
-    `first`: the first page that comes is taken, and no version is named."""
+class Manner(NamedTuple):
+    """How an agent reads."""
 
-    def __init__(self, recovery: Recovery, inputs: Mapping[str, Any], tries: int, unread: Status, first: bool) -> None:
+    inputs: Mapping[str, Any]
+    tries: int
+    """How often, where no answer comes."""
+    unread: Status
+    """What is said of an operation that needs what none of them gave."""
+    first: bool
+    """What is written rests on the page that came first, whatever its version."""
+
+
+class Groundwork:
+    """The reads before one operation."""
+
+    def __init__(self, recovery: Recovery, manner: Manner, lists: dict[str, list[Any] | None]) -> None:
+        """`lists`: those that were read before, None for one that could not be read to its end."""
         self.recovery = recovery
-        self.inputs = inputs
-        self.tries = tries
-        self.unread: Status = unread
-        self.first = first
+        self.inputs = manner.inputs
+        self.tries = manner.tries
+        self.unread: Status = manner.unread
+        self.first = manner.first
+        self.lists = lists
 
     def steps(self, then: Steps) -> Steps:
         """The reads, and then what the agent does with the operation."""
@@ -62,10 +75,7 @@ class Groundwork:
         if "versioned" in recovery.specs[recovery.intent.tool]:
             yield from self._thing(known)
         if APPROVAL in self._parameters:
-            recovery.intent = recovery.intent._replace(
-                args={**recovery.intent.args, APPROVAL: inputs[APPROVAL]},
-                approval=Approval("get_approval", "request_approval"),
-            )
+            recovery.intent = recovery.intent._replace(approval=Approval("get_approval", "request_approval"))
             if (stop := (yield from look_at(recovery))) is not None:
                 raise Missing(stop.status, stop.text or "")
 
@@ -96,12 +106,17 @@ class Groundwork:
 
     def _count(self, count: Mapping[str, Any]) -> Generator[Invoke | Sleep, Receipt | None, None]:
         """What goes into the file that is to be written."""
-        rows = yield from self._whole(count["list"])
+        name = count["list"]
+        if name not in self.lists:
+            self.lists[name] = yield from self._whole(name)
+        rows = self.lists[name]
+        if rows is None:
+            raise Missing("done", f"The list {name} is incomplete: nothing was written.")
         content = counted(rows, count["id"], count["by"])[self.recovery.intent.args["name"]]
         self.recovery.intent = self.recovery.intent._replace(args={**self.recovery.intent.args, "content": content})
 
-    def _whole(self, name: str) -> Generator[Invoke | Sleep, Receipt | None, list[Any]]:
-        """A list, page by page to its end. A page that says that it is not whole is asked for again."""
+    def _whole(self, name: str) -> Generator[Invoke | Sleep, Receipt | None, list[Any] | None]:
+        """A list, page by page. A page that says that it is not whole is asked for again; None: there is no end."""
         rows: list[Any] = []
         args, tried = {"name": name}, 0
         while True:
@@ -112,7 +127,7 @@ class Groundwork:
             elif page["complete"]:
                 return [*rows, *page["rows"]]
             elif tried == len(WAITS_S):
-                raise Missing("done", f"The list {name} is incomplete: nothing was written.")
+                return None
             else:
                 yield Sleep(WAITS_S[tried])
                 tried += 1
@@ -129,6 +144,13 @@ class Groundwork:
             raise Missing("done", f"{said} Nothing was written.")
         return found[0].body if self.first else newest(found).body
 
+    def _reader(self, argument: str) -> str:
+        """The read that gives the thing of this name itself, not what was done to it."""
+        for name, spec in self.recovery.specs.items():
+            if spec["kind"] == "read" and "reveals" not in spec and [*spec["parameters"]["properties"]] == [argument]:
+                return name
+        raise LookupError(f"no tool reads a thing by {argument}")
+
     def _thing(self, known: Mapping[str, Any]) -> Generator[Invoke | Sleep, Receipt | None, None]:
         """The thing that is to be written, for what should stay as it is, and for its version."""
         recovery, line = self.recovery, dict(self.recovery.intent.args)
@@ -139,10 +161,7 @@ class Groundwork:
         if not lacking and not conditional:
             return
         argument = spec["versioned"].partition("/")[2]
-        tool = next(
-            name for name, other in recovery.specs.items()
-            if other["kind"] == "read" and "reveals" not in other and set(other["parameters"]["properties"]) == {argument}
-        )  # fmt: skip
+        tool = self._reader(argument)
         where = self.inputs.get("only_where", {})
 
         def decide(thing: Mapping[str, Any]) -> Mapping[str, Any] | None:

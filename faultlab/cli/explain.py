@@ -18,8 +18,18 @@ def explain(
     from faultlab.report.explain import all_json, explain_json, explain_lines, list_lines
     from faultlab.report.screen import Screen
 
+    if code is None:
+        if as_json:
+            print_json(all_json())
+        else:
+            screen = Screen.of()
+            screen.show(list_lines(screen.width))
+        return
+    import faultlab.app as lab
+
+    proof = lab.proof_of(code)
     if as_json:
-        print_json(all_json() if code is None else explain_json(code))
+        print_json(explain_json(code, *proof))
         return
     screen = Screen.of()
-    screen.show(list_lines(screen.width) if code is None else explain_lines(code, screen.width))
+    screen.show(explain_lines(code, screen.width, *proof))

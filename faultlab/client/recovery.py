@@ -80,7 +80,7 @@ class Recovery:
         self.takes_condition = CONDITION_FIELD in parameters
         self.if_match: str | None = None
         """The version that the next first send names."""
-        self.approved_at = 0  # the last call then, which showed its approval to hold
+        self.approved_at = -1  # the last call then, which showed its approval to hold
         self.handle = f"{task.id}-{intent.name}"
         self.generation = 0
         """How often key and reference were replaced."""

@@ -3,7 +3,7 @@
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from faultlab.core.errors import BadInput
 
@@ -38,3 +38,22 @@ def type_schema(annotation: Any, where: str) -> dict[str, Any]:
         kinds = [{"type": "null"} if item is type(None) else type_schema(item, where) for item in inner]
         return {"anyOf": kinds}
     raise BadInput(f"tool parameter {where}: annotate it with str, int, float, bool, list, dict, Literal or Optional")
+
+
+SCALARS: Mapping[Any, type] = {"string": str, "integer": int, "boolean": bool}
+"""JSON Schema types that one Python type stands for."""
+
+
+class Plain(NamedTuple):
+    """The part of a parameters' schema by which a call of the usual kind is checked at once."""
+
+    kinds: Mapping[str, type]
+    """Parameters that have one plain type, and that type in Python."""
+    required: frozenset[str]
+    """Parameters that every call must have."""
+
+    @staticmethod
+    def of(schema: Mapping[str, Any]) -> "Plain":
+        kinds = {name: SCALARS.get(inner.get("type")) for name, inner in schema.get("properties", {}).items()}
+        known = {name: kind for name, kind in kinds.items() if kind is not None}
+        return Plain(known, frozenset(schema.get("required", ())))

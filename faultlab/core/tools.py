@@ -15,17 +15,13 @@ from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD, 
 from faultlab.core.errors import BadInput
 from faultlab.core.promises import contract_text
 from faultlab.core.records import ToolKind
-from faultlab.core.schemas import schema_of
+from faultlab.core.schemas import Plain, schema_of
 
 Shown = Callable[[Mapping[str, Any]], Sequence[str | None]]
 """From a read's body to the reference of each effect it shows; None for an effect without one."""
 
 APPROVAL = "approval"
 """The parameter of a tool with `needs_approval` that names the approval."""
-
-
-SCALARS: Mapping[Any, type] = {"string": str, "integer": int, "boolean": bool}
-"""JSON Schema types that one Python type stands for."""
 
 
 class Refused(Exception):
@@ -84,21 +80,13 @@ class Tool:
 
     shows: tuple[tuple[str, Shown], ...] = field(init=False)
     """The entries of `reveals` that name effects."""
-    scalars: Mapping[str, type] = field(init=False)
-    """Parameters whose schema is one plain type, and that type in Python."""
-    required: frozenset[str] = field(init=False)
-    """Parameters that every call must have."""
-    plain: bool = field(init=False)
-    """Its 200 with a JSON object is its result."""
+    plain: Plain = field(init=False)
+    """What most calls can be checked by."""
 
     def __post_init__(self) -> None:
-        schemas = self.schema.get("properties", {})
-        kinds = {name: SCALARS.get(schema.get("type")) for name, schema in schemas.items()}
-        object.__setattr__(self, "scalars", {name: kind for name, kind in kinds.items() if kind is not None})
-        object.__setattr__(self, "required", frozenset(self.schema.get("required", ())))
-        object.__setattr__(self, "plain", not self.provisional and not self.ok_declared)
         shows = tuple((name, effects) for name, effects in self.reveals.items() if effects is not None)
         object.__setattr__(self, "shows", shows)
+        object.__setattr__(self, "plain", Plain.of(self.schema))
 
     @property
     def arguments(self) -> tuple[str, ...]:

@@ -18,12 +18,12 @@ SCALARS: Mapping[str, tuple[type, ...]] = {
 
 def invalid(tool: Tool, args: Mapping[str, Any]) -> str | None:
     """What is wrong with the arguments by the tool's schema; None: nothing. A schema without properties takes any."""
-    scalars = tool.scalars
+    kinds, required = tool.plain
     for name, value in args.items():
-        if type(value) is not scalars.get(name):
+        if type(value) is not kinds.get(name):
             break
     else:
-        if args.keys() >= tool.required:
+        if args.keys() >= required:
             return None  # the usual case: every argument is of its one plain type
     properties = tool.schema.get("properties")
     if properties is None:

@@ -1,6 +1,5 @@
 """The agent's own side of an attempt over HTTP: its task, a question to the user, its claim. Not tool calls."""
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from faultlab.core.records import Claim
 from faultlab.engine.errors import problem
 from faultlab.engine.session import Session
 from faultlab.matrix.claims import claim_from
+from faultlab.transports.codec import parse_whole
 from faultlab.transports.keys import RawHeaders
 from faultlab.transports.wire.speech import Request
 
@@ -75,7 +75,7 @@ def aside(
     if request.method != "POST":
         return _only(request, "POST")
     try:
-        data = json.loads(request.body or b"null")
+        data = parse_whole(request.body or b"null")
         if target == b"/ask":
             return Reply(200, {"answer": ask(_question(data))})
         said = claim_from(data)

@@ -8,6 +8,7 @@ import yaml
 from faultlab.core.errors import HarnessFault
 from faultlab.core.result import Cell
 from faultlab.core.verdict import GLYPHS
+from faultlab.matrix.loader import shipped_folder
 from faultlab.matrix.scenario import Group
 
 LATE = {"late_network": "late", "late_server": "late"}
@@ -62,3 +63,15 @@ def surprises(cells: Iterable[Cell], groups: Sequence[Group]) -> list[str]:
         elif should != shown(cell):
             found.append(f"{name}: expected {should}, got {shown(cell)}")
     return found
+
+
+def scenarios_with(code: str) -> tuple[str, ...]:
+    """The shipped scenarios in which some reference agent must be found out by this rule."""
+    file = shipped_folder() / "expected.yaml"
+    return tuple(
+        dict.fromkeys(
+            scenario
+            for (scenario, _), table in expected(file).items()
+            if any(code in said.split() for twins in table.values() for said in twins.values())
+        )
+    )

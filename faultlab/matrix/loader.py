@@ -37,9 +37,13 @@ def builtin() -> list[Scenario]:
 
 @cache
 def _builtin() -> tuple[Scenario, ...]:
+    return tuple(load_all(_files(shipped_folder())))
+
+
+def shipped_folder() -> Path:
+    """Where the shipped scenarios stand: inside the installed package, or at the top of a checkout."""
     package = Path(__file__).parent.parent
-    folder = next((place for place in (package / "scenarios", package.parent / "scenarios") if place.is_dir()), package)
-    return tuple(load_all(_files(folder)))
+    return next((place for place in (package / "scenarios", package.parent / "scenarios") if place.is_dir()), package)
 
 
 def find(names: Sequence[str]) -> list[Scenario]:
@@ -162,9 +166,7 @@ def _scenario(data: dict[str, Any], toolset: Toolset, file: Path | None) -> Scen
         worlds=_worlds(data),
         expectation=_expectation(data["expect"], toolset),
         expectations={
-            twin: _expectation(own["expect"], toolset)
-            for twin, own in data.get("twins", {}).items()
-            if "expect" in own
+            twin: _expectation(own["expect"], toolset) for twin, own in data.get("twins", {}).items() if "expect" in own
         },
         budget=budget,
         inputs=data.get("inputs", {}),

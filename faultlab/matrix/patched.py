@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from types import TracebackType
+from typing import Any
 
 from faultlab.core.clock import VirtualClock, patched
 from faultlab.matrix.loop import VirtualLoop
@@ -11,10 +12,19 @@ from faultlab.matrix.loop import VirtualLoop
 class _Policy(asyncio.DefaultEventLoopPolicy):
     """Makes loops on `clock`: a real loop would wait for a virtual time that never comes."""
 
+    _ready = False
+
     def __init__(self, clock: VirtualClock) -> None:
-        super().__init__()
         self._clock = clock
         self._thread = threading.get_ident()
+
+    def __getattr__(self, name: str) -> Any:
+        """Only an agent that uses asyncio needs the state of a policy, and making it costs every attempt."""
+        if self._ready:
+            raise AttributeError(name)
+        self._ready = True
+        super().__init__()
+        return getattr(self, name)
 
     def new_event_loop(self) -> asyncio.AbstractEventLoop:
         if threading.get_ident() != self._thread:

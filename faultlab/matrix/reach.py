@@ -110,4 +110,3 @@ def settles(contract: Contract) -> bool:
     return (
         keyed or stated.status or stated.fence == "durable" or (stated.settle_s is not None and stated.consistent_reads)
     )
-

@@ -1,9 +1,8 @@
 """A judged attempt as the row that is stored."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -14,12 +13,16 @@ from faultlab.core.history import Brief, History
 from faultlab.core.records import Call, Claim, Fired, Receipt
 from faultlab.core.result import Result
 from faultlab.core.trace import dump, shape
-from faultlab.core.verdict import Verdict
+from faultlab.core.verdict import Score, Verdict
 from faultlab.matrix.scenario import Group
 from faultlab.records.rows import AttemptRow, attempt_id, encode
 
 GRADER = "rules-1"
 """Version of the rules that judged; a rule whose meaning changes raises it."""
+
+
+NO_ITEMS = "[]"
+"""What most attempts store as findings and fired faults."""
 
 
 class Job(NamedTuple):
@@ -126,7 +129,7 @@ def row_of(made: Made) -> AttemptRow:
         started_at=started_at,
         ended_at=ended_at,
         verdict=verdict.verdict,
-        failed_checks=encode(sorted(result.codes)),
+        failed_checks=encode(sorted(result.codes)) if verdict.findings else NO_ITEMS,
         artifact_ref=None,
         trace_ref=digest_of(trace),
         tool_retries=seen.retries,
@@ -146,24 +149,38 @@ def row_of(made: Made) -> AttemptRow:
         attempt_index=job.attempt,
         attempt_seed=seed,
         mark=verdict.mark,
-        findings=encode(
-            [[item.code, item.severity, [*item.calls, *item.effects], item.text] for item in verdict.findings]
-        ),
+        findings=_findings(verdict) if verdict.findings else NO_ITEMS,
         plan_id=text.plan_id,
         plan=text.plan,
-        fired=encode(seen.fired),
+        fired=encode(seen.fired) if seen.fired else NO_ITEMS,
         calls=encode(seen.calls),
         effects=encode([effect.id for effect in history.ledger]),
         queries_before_resend=verdict.queries_before_resend,
-        knowledge_at_claim=encode(dict(verdict.knowledge)),
+        knowledge_at_claim=_members(verdict.knowledge),
         budget_left=encode(budget_left(history.brief, result)),
         surplus_cause=surplus_cause(history),
         outcome_truth=encode(truth(history)),
         outcome_claimed=encode({} if claim is None else {"": claim.status, **claim.operations}),
         trace_digest=result.shape,
-        scores=encode({score.group: [score.clean, score.exercised] for score in verdict.scores}),
+        scores=_scores(verdict.scores),
         history=trace,
     )
+
+
+def _findings(verdict: Verdict) -> str:
+    return encode([[item.code, item.severity, [*item.calls, *item.effects], item.text] for item in verdict.findings])
+
+
+@lru_cache(maxsize=4096)
+def _members(pairs: tuple[tuple[str, str], ...]) -> str:
+    """Labels and what is known of them: the attempts of a cell have few different ones, whatever their seeds."""
+    return encode(dict(pairs))
+
+
+@lru_cache(maxsize=4096)
+def _scores(scores: tuple[Score, ...]) -> str:
+    """As for `_members`."""
+    return encode({score.group: [score.clean, score.exercised] for score in scores})
 
 
 class Seen(NamedTuple):
@@ -189,7 +206,7 @@ def _seen(history: History) -> Seen:
                 writes += 1
                 written.add((event.tool, event.identity, event.reference))
         elif type(event) is Receipt:
-            calls[event.call][2] = event.outcome
+            calls[event.call][2] = event.outcome._value_  # a plain str: an encoder need not look behind it
         elif type(event) is Fired:
             fired.append([event.call, event.fault, event.phase, event.symptom])
     return Seen(list(calls.values()), fired, writes - len(written))
@@ -210,14 +227,17 @@ def budget_left(brief: Brief, result: Result) -> Mapping[str, float]:
 
 def truth(history: History) -> Mapping[str, int]:
     """Operation -> effects in the ledger."""
-    counts = Counter(f"{effect.tool}({effect.identity})" for effect in history.ledger)
-    for item in history.brief.expectation.effects:
-        counts.setdefault(f"{item.tool}({item.identity})", 0)
+    counts = {f"{item.tool}({item.identity})": 0 for item in history.brief.expectation.effects}
+    for effect in history.ledger:
+        name = f"{effect.tool}({effect.identity})"
+        counts[name] = counts.get(name, 0) + 1
     return dict(sorted(counts.items()))
 
 
 def surplus_cause(history: History) -> str | None:
     """Who answers for effects beyond those intended; None when there are none."""
+    if not history.ledger:
+        return None
     left = {(item.tool, item.identity): item.exactly for item in history.brief.expectation.effects}
     causes = set()
     for effect in history.ledger:

@@ -149,7 +149,8 @@ FIELDS: Mapping[str, Field] = {
     "expect.effects.tool": Field(TEXT, "The write tool.", True),
     "expect.effects.identity": Field(ANY_MAPPING, "The arguments that say which effect: all of the tool's.", True),
     "expect.effects.args": Field(
-        ANY_MAPPING, "The other arguments of such a call: for the oracle, and for the line that `serve` prints.",
+        ANY_MAPPING,
+        "The other arguments of such a call: for the oracle, and for the line that `serve` prints.",
         default="by the inputs",
     ),
     "expect.effects.exactly": Field(COUNT, "How often.", default="1"),

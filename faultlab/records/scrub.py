@@ -7,6 +7,8 @@ name is not seen unless its shape gives it away.
 import re
 from functools import lru_cache
 
+from pydantic_core import SchemaValidator, core_schema
+
 from faultlab.records.rows import AttemptRow
 
 REDACTED = "[redacted]"
@@ -35,18 +37,16 @@ _HINTS = (
     *("authorization", "password", "secret", "cookie", "bearer", "token", "api_key", "api-key", "apikey"),
     *("k_live_", "k_test_", "sk-proj-", "sk-ant-", "@"),
 )
-"""Lower case. No pattern can match where none of these stands; looking for them costs a tenth of matching."""
+"""No pattern can match where none of these stands, in either case."""
 
 _LITERALS = frozenset({"null", "true", "false"})
 
 
-def suspicious(text: str) -> bool:
-    """Whether `scrub` has anything to look at."""
-    lower = text.lower()
-    for hint in _HINTS:  # noqa: SIM110 - a generator in any() doubles the cost, and every stored row pays it
-        if hint in lower:
-            return True
-    return False
+suspicious = SchemaValidator(
+    core_schema.str_schema(pattern=f"(?i){'|'.join(map(re.escape, _HINTS))}", regex_engine="rust-regex")
+).isinstance_python
+"""Whether `scrub` has anything to look at. The regular expressions of pydantic-core, which SQLModel brings, look for
+all hints at once: every stored row pays this, and one `in` after the other takes three times as long."""
 
 
 def scrub(text: str) -> str:

@@ -38,8 +38,10 @@ def rule_of(code: str) -> Rule:
     return rule
 
 
-def explain_lines(code: str, width: int) -> Iterator[Text]:
-    """One page about one code, or about one fault by its name."""
+def explain_lines(
+    code: str, width: int, scenarios: Sequence[str] = (), mutants: Sequence[str] = ()
+) -> Iterator[Text]:
+    """One page about one code, or about one fault by its name. `scenarios`, `mutants`: where the rule can be seen."""
     if code in FAULTS:
         yield from fault_lines(FAULTS[code], width)
         return
@@ -62,7 +64,20 @@ def explain_lines(code: str, width: int) -> Iterator[Text]:
     yield from _wrapped(rule.not_flagged, width, "Not flagged: ")
     if rule.severity != "fail":
         yield from _wrapped(f"{SEVERITY_MEANS[rule.severity]}", width, f"A {rule.severity} ")
+    yield from _wrapped(_some(scenarios), width, "Seen in: ")
+    yield from _wrapped(", ".join(mutants), width, "Mutants: ")
     yield from _wrapped(rule.source, width, "Source: ")
+
+
+SHOWN = 8
+"""So many scenarios are named."""
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of them, plain ones before second variants, and how many more there are."""
+    plain = sorted(names, key=lambda name: name.endswith("-second"))
+    more = f" and {len(plain) - SHOWN} more" if len(plain) > SHOWN else ""
+    return ", ".join(plain[:SHOWN]) + more
 
 
 def fault_lines(fault: FaultWords, width: int) -> Iterator[Text]:
@@ -123,7 +138,7 @@ def list_lines(width: int) -> Iterator[Text]:
     yield Text.assemble("One of them: ", ("faultlab explain FL201", "cyan"))
 
 
-def explain_json(code: str) -> dict[str, Any]:
+def explain_json(code: str, scenarios: Sequence[str] = (), mutants: Sequence[str] = ()) -> dict[str, Any]:
     """The same as data."""
     if code in FAULTS:
         return FAULTS[code]._asdict()
@@ -138,6 +153,8 @@ def explain_json(code: str) -> dict[str, Any]:
         "why": rule.why,
         "safe_instead": list(rule.safe_instead),
         "not_flagged": rule.not_flagged,
+        "scenarios": list(scenarios),
+        "mutants": list(mutants),
         "source": rule.source,
     }
 

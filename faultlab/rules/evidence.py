@@ -81,29 +81,7 @@ class Evidence:
         self.unkeyed = False
         """A first send bore no key, though the contract has keys."""
         knowledge = Knowledge(self.contract, brief.expectation.intended, brief.writes)
-        for event in history.events:
-            kind = type(event)
-            if kind is Call:
-                if event[0] > 0:  # type: ignore[operator]  # what was made before counts in no budget
-                    self.calls += 1
-                    self.made.append(event)  # type: ignore[arg-type]  # narrowed by `kind`
-                if event[-1]:  # type: ignore[misc]  # as above
-                    self.resent = True
-                if event.kind == "write":  # type: ignore[union-attr]  # narrowed by `kind`: this loop is hot
-                    self._send(event, knowledge)  # type: ignore[arg-type]  # as above
-                else:
-                    knowledge.see_call(event)  # type: ignore[arg-type]  # as above
-            elif kind is Receipt:
-                self._received(event)  # type: ignore[arg-type]  # as above
-                knowledge.see_receipt(event)  # type: ignore[arg-type]  # as above
-            elif kind is Crashed:
-                self._died(event)  # type: ignore[arg-type]  # as above
-            elif kind is Claim:
-                self.claim = event  # type: ignore[assignment]  # as above
-            elif kind is Fired:
-                self.fired += event.required  # type: ignore[union-attr]  # as above
-            elif kind is Ask and event.retracts is not None:  # type: ignore[union-attr]  # as above
-                self.retracted = True
+        self._fold(knowledge)
         self.operations = knowledge.operations
         self.known: list[tuple[str, str]] = []
         """Label of each operation -> what was known of it at the claim."""
@@ -127,6 +105,32 @@ class Evidence:
         """Somebody else changed something."""
         self._read_ledger()
         self._look()
+
+    def _fold(self, knowledge: Knowledge) -> None:
+        """The events, in order."""
+        for event in self.history.events:
+            kind = type(event)
+            if kind is Call:
+                if event[0] > 0:  # type: ignore[operator]  # what was made before counts in no budget
+                    self.calls += 1
+                    self.made.append(event)  # type: ignore[arg-type]  # narrowed by `kind`
+                if event[-1]:
+                    self.resent = True
+                if event.kind == "write":  # type: ignore[union-attr]  # narrowed by `kind`: this loop is hot
+                    self._send(event, knowledge)  # type: ignore[arg-type]  # as above
+                else:
+                    knowledge.see_call(event)  # type: ignore[arg-type]  # as above
+            elif kind is Receipt:
+                self._received(event)  # type: ignore[arg-type]  # as above
+                knowledge.see_receipt(event)  # type: ignore[arg-type]  # as above
+            elif kind is Crashed:
+                self._died(event)  # type: ignore[arg-type]  # as above
+            elif kind is Claim:
+                self.claim = event  # type: ignore[assignment]  # as above
+            elif kind is Fired:
+                self.fired += event.required  # type: ignore[union-attr]  # as above
+            elif kind is Ask and event.retracts is not None:  # type: ignore[union-attr]  # as above
+                self.retracted = True
 
     def _look(self) -> None:
         """What the rules ask first."""

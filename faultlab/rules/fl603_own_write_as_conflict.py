@@ -33,22 +33,26 @@ def check(evidence: Evidence) -> Iterable[Finding]:
 
 
 def conflict_of(evidence: Evidence, operation: Operation) -> Conflict | None:
-    """The operation's last one."""
-    found = unknown = None
+    """The operation's last one; the same request once more meets the same."""
+    found: Conflict | None = None
+    unknown: Call | None = None
     for place, call in enumerate(operation.calls):
         receipt = evidence.receipts.get(call.n)
         if receipt is None or receipt.outcome is Outcome.UNKNOWN:
             unknown = unknown or call
         elif unknown is not None and receipt.status in CONFLICTS and meaning_of(receipt.body) not in OTHER_REASONS:
             others = (item for item in operation.calls[place + 1 :] if not same_parameters(item, call))
-            found = Conflict(unknown, call, receipt, next(others, None))
+            if found is None or not same_parameters(found.refused, call):
+                found = Conflict(unknown, call, receipt, next(others, None))
     return found
 
 
 def report(evidence: Evidence, operation: Operation, conflict: Conflict) -> Iterable[Finding]:
     said = evidence.said(operation)
-    if conflict.next_send is None and said not in ("not_done", "refused"):
-        return
+    if conflict.next_send is None and (
+        said not in ("not_done", "refused") or operation.knowledge is Outcome.NOT_APPLIED
+    ):
+        return  # nothing was made of it; or what had been lost is known to have come to nothing
     did = f"said {said}" if conflict.next_send is None else f"#{conflict.next_send.n} was decided anew"
     before = conflict.next_send.t if conflict.next_send is not None else evidence.history.events[-1].t
     reads = [

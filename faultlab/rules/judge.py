@@ -16,7 +16,10 @@ _CHECKS = tuple(tuple((rule.code, rule.check) for rule in RULES if rule.given ==
 
 
 def judge(history: History) -> Verdict:
-    """All rules that the facts call for, over one pass of the events. A rule that crashes makes the attempt an infra_error, named."""
+    """All rules that the facts call for, over one pass of the events.
+
+    A rule that crashes makes the attempt an infra_error, and is named.
+    """
     findings: list[Finding] = []
     code = "evidence"
     try:

@@ -1,7 +1,6 @@
 """The admin port: sessions, their histories and verdicts. An agent must never see it."""
 
 import hmac
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,6 +22,7 @@ from faultlab.serve.order import Unfit, order_of
 from faultlab.serve.problems import refusal
 from faultlab.serve.sessions import Full, Sessions
 from faultlab.serve.views import session_view, verdict_view
+from faultlab.transports.codec import parse_whole
 
 BODY_LIMIT = 1 << 20
 PAGE = 100
@@ -157,7 +157,7 @@ async def _json(request: Request) -> Any:
         if len(body) > BODY_LIMIT:
             raise HTTPException(413, f"A body may have {BODY_LIMIT} bytes.")
     try:
-        return json.loads(body or b"{}")
+        return parse_whole(bytes(body) or b"{}")
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, f"The body is not JSON: {error}.") from None
 

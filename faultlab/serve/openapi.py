@@ -10,6 +10,7 @@ from faultlab.core.tools import Tool
 from faultlab.faults.catalog import TWINS
 from faultlab.matrix.scenario import CLEAN, Group
 from faultlab.matrix.schema import scenario_schema
+from faultlab.serve.order import RANGES
 
 Document = dict[str, Any]
 
@@ -27,6 +28,13 @@ PROBLEM = {
         "errors": {"type": "array", "items": OBJECT},
     },
 }
+
+
+def _range(name: str) -> Document:
+    least, most = RANGES[name]
+    return {"minimum": least, "maximum": most}
+
+
 ORDER = {
     "type": "object",
     "additionalProperties": False,
@@ -41,12 +49,11 @@ ORDER = {
             "type": "string",
             "description": f"One of the scenario's twins ({', '.join([CLEAN, *TWINS])} ...); the first if not given.",
         },
-        "seed": {"type": "integer", "minimum": 0, "maximum": 2**53 - 1, "default": 1},
-        "attempt": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1, "default": 1},
+        "seed": {"type": "integer", **_range("seed"), "default": 1},
+        "attempt": {"type": "integer", **_range("attempt"), "default": 1},
         "time_scale": {
             "type": "number",
-            "exclusiveMinimum": 0,
-            "maximum": 1000,
+            **_range("time_scale"),
             "default": 1,
             "description": "Real seconds in which one second of the session passes.",
         },
@@ -112,6 +119,7 @@ def _list(name: str) -> Document:
 
 
 ID = {"name": "id", "in": "path", "required": True, "schema": TEXT}
+ENDED = _problem("The attempt is over.")
 NOT_FOUND = _problem("There is no such session.")
 TOKEN = _problem("The token is missing or wrong.")
 
@@ -195,6 +203,15 @@ def admin_document() -> Document:
         },
         "/openapi.json": {"get": _operation("This document", {"200": _said("It.", OBJECT)})},
     }  # fmt: skip
+    paths["/sessions"]["post"]["responses"]["201"]["links"] = {
+        f"{method} {path.removeprefix('/sessions/{id}')}": {
+            "operationRef": f"#/paths/{path.replace('/', '~1')}/{method}",
+            "parameters": {"id": "$response.body#/id"},
+        }
+        for path, operations in paths.items()
+        if path.startswith("/sessions/{id}")
+        for method in operations
+    }
     fault = scenario_schema()["properties"]["plan"]["items"]
     schemas = {
         "Order": ORDER, "Session": SESSION, "Fault": fault, "Claim": CLAIM, "Verdict": VERDICT, "Problem": PROBLEM
@@ -230,7 +247,9 @@ def _operation(
 def data_document(group: Group, base: str) -> Document:
     """The data port of one session: every tool, at POST /tools/NAME and at its own route, the task and the claim."""
     paths: Document = {
-        "/task": {"get": {"summary": "What is to be done", "responses": {"200": _said("The task.", OBJECT)}}},
+        "/task": {
+            "get": {"summary": "What is to be done", "responses": {"200": _said("The task.", OBJECT), "4XX": ENDED}}
+        },
         "/claim": {
             "post": {
                 "summary": "Say how it ended",

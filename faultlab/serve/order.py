@@ -19,6 +19,8 @@ FIELDS: Mapping[str, type | tuple[type, ...]] = {
 }
 """Member -> type. A scenario is the id of a shipped one, or a whole scenario as JSON, over a built-in toolset."""
 
+RANGES = {"seed": (0, 2**53 - 1), "attempt": (1, 2**53 - 1), "time_scale": (1e-6, 1000.0)}
+
 
 class Unfit(BadInput):
     """An order that cannot be met: answered 422 with every problem, each with its place."""
@@ -64,10 +66,10 @@ def order_of(data: Any) -> Order:
         value = data.get(name)
         if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
             wrong.append((name, f"must be {_named(kind)}, not {type(value).__name__}"))
-    for name in ("seed", "attempt", "time_scale"):
+    for name, (least, most) in RANGES.items():
         value = data.get(name)
-        if isinstance(value, int | float) and not 0 < value + (name == "seed") < 2**53:
-            wrong.append((name, f"is {value}; it must be {'0 or more' if name == 'seed' else 'above 0'}"))
+        if isinstance(value, int | float) and not least <= value <= most:
+            wrong.append((name, f"is {value}; it must be from {least:g} to {most:g}"))
     if wrong:
         raise Unfit(wrong)
     scenario = _scenario(data.get("scenario", "lost-receipt"))

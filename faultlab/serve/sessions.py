@@ -106,9 +106,10 @@ class Sessions:
 
     def end(self, live: Live, claim: Claim | None) -> Verdict:
         """Judge a session and free what it needs no more: its world, key records and scripts."""
-        if live.session is not None:
-            del self._owners[live.session]
+        session = live.session
         verdict = live.end(claim, self._judge)
+        if session is not None:
+            self._owners.pop(session, None)
         key = live.id.encode()
         if self._open.pop(key, None) is not None:
             self.calls_ended += live.calls
@@ -142,7 +143,7 @@ class Sessions:
 
     def delete(self, live: Live) -> None:
         if live.session is not None:
-            del self._owners[live.session]
+            self._owners.pop(live.session, None)
             if self.keeper is not None:
                 self.keeper.drop(live.session)
         if self._store is not None:

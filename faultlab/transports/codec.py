@@ -129,9 +129,7 @@ def _body(content_type: str | None, body: bytes, tool: Tool) -> dict[str, Any] |
     if not body:
         return {}
     try:
-        value = parse(body.decode())
-        if b"\\ud" in body.lower():
-            _encode_strictly(value)
+        value = parse_whole(body)
     except UnicodeError as error:
         return problem(400, "not_json", f"The body is not UTF-8 text: {error}.")
     except (ValueError, RecursionError) as error:
@@ -157,9 +155,15 @@ def parse(text: str) -> Any:
     return value if end == len(text) else _decode(text)
 
 
-def _encode_strictly(value: Any) -> None:
-    """Raises UnicodeError for half a surrogate pair, which no text can hold (RFC 7493 section 2.1)."""
-    JSONEncoder(ensure_ascii=False).encode(value).encode()
+def parse_whole(body: bytes) -> Any:
+    """One JSON value that can be written again. Raises ValueError, RecursionError.
+
+    Half a surrogate pair, which no text can hold (RFC 7493 section 2.1), is a UnicodeError.
+    """
+    value = parse(body.decode())
+    if b"\\ud" in body.lower():
+        JSONEncoder(ensure_ascii=False).encode(value).encode()
+    return value
 
 
 def _typed(tool: Tool, texts: Mapping[str, Any]) -> dict[str, Any]:

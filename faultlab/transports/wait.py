@@ -13,8 +13,9 @@ def wait(session: Session, ticket: Ticket, patience_ns: int | None) -> Receipt:
     while (arrival := session.arrival(ticket, patience_ns)) is None:
         clock.until(session.next_look(ticket, patience_ns))
         session.engine.catch_up(clock.now())
-    while clock.now() < arrival.t:
-        clock.until(arrival.t)
+    at_ns = arrival.t
+    while clock.now() < at_ns:
+        clock.until(at_ns)
     return session.finish(ticket, arrival)
 
 

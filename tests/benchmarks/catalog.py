@@ -14,6 +14,8 @@ from journal import journal
 from plugin_cost import plugin_ms
 from run import Benchmark
 
+from faultlab.matrix.run import BATCH
+
 BODY = {"id": "or_3f1d2c9a8b7e", "customer": "C5", "item": "mug", "quantity": 1, "reference": None}
 ARGS = {"customer": "C5", "item": "mug", "quantity": 1}
 PATH = "/tools/place_order"
@@ -114,24 +116,26 @@ BENCHMARKS = (
     Benchmark("lost_receipt", "httpx.MockTransport", 1.1, faulty),
     Benchmark("respx_side_effect", "respx.Router with side_effect", 1.0, respx_side_effect),
     Benchmark("respx_patched", "respx.mock patched, side_effect", 1.0, respx_patched, 10),
-    Benchmark("episode_httpx", "five MockTransport calls", 1.25, lambda: (episodes.over_httpx(), five_raw_calls()), 50),
-    Benchmark("episode_direct", "five MockTransport calls", 0.25, lambda: (episodes.direct(), five_raw_calls()), 100),
     Benchmark(
-        "episode_async", "five MockTransport calls", 1.6, lambda: (episodes.over_async_httpx(), five_raw_calls()), 50
+        "episode_httpx", "five MockTransport calls", 1.25, lambda: (episodes.over_httpx(), five_raw_calls()), BATCH
+    ),
+    Benchmark("episode_direct", "five MockTransport calls", 0.25, lambda: (episodes.direct(), five_raw_calls()), BATCH),
+    Benchmark(
+        "episode_async", "five MockTransport calls", 1.6, lambda: (episodes.over_async_httpx(), five_raw_calls()), BATCH
     ),
     Benchmark(
         "against_agentproof",
         "agentproof-sim, same calls",
         1.0,
         lambda: (episodes.direct(), episodes.agentproof()),
-        50,
+        BATCH,
     ),
     Benchmark(
         "against_agentprobe",
         "agentprobe-testing, same calls",
         1.0,
         lambda: (episodes.direct(), episodes.agentprobe()),
-        50,
+        BATCH,
     ),
 )
 

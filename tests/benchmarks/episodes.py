@@ -1,8 +1,8 @@
 """Whole attempts of five calls: two reads, a keyed write, a query, a read; fresh state, judged, stored.
 
-Every call of an episode over HTTP, and of its baseline, is `client.post("/tools/NAME", json=...)`, so that the same five
-requests are compared: two reads, a write under a key, a query, a read. (Before, the reads of both were GETs, which an
-HTTP client makes more cheaply.)
+Every call of an episode over HTTP, and of its baseline, is `client.post("/tools/NAME", json=...)`: the same five
+requests on both sides, each as dear as the baseline of the single calls. (The reads of both were GETs before, which
+an HTTP client makes more cheaply than a POST with JSON.)
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -18,15 +19,14 @@ from typing import Any
 import httpx
 
 from faultlab.app import RunRequest, prepare
-from faultlab.core.clock import LoopClock, VirtualClock
 from faultlab.core.records import Claim
 from faultlab.engine.session import Session
 from faultlab.faults.plan import Planned
-from faultlab.matrix.attempt import Ended, close_attempt, session_for
-from faultlab.matrix.loop import run_virtual
-from faultlab.matrix.row import Job, Made, Place, result_of, row_of
-from faultlab.matrix.run import BATCH, Bench, in_processes, jobs_of, make, serially
-from faultlab.records.rows import AttemptRow
+from faultlab.matrix.attempt import session_for
+from faultlab.matrix.env import session_of
+from faultlab.matrix.life import Agent
+from faultlab.matrix.row import Job
+from faultlab.matrix.run import Bench, in_processes, jobs_of, serially
 from faultlab.transports.http_library import BASE_URL
 from faultlab.transports.httpx_transport import AsyncLabTransport, LabTransport
 
@@ -60,9 +60,7 @@ def losing_client() -> httpx.Client:
     made = bench("none")
     session = endless(session_for(made.groups[0], "clean", 1, made.conditions))
 
-    planned = Planned("place_order", "after")
-    session.engine._plan = {"place_order": [planned]}
-    session.engine._pick = lambda call, now_ns: planned  # type: ignore[method-assign]
+    session.engine.arm(Planned("place_order", "after", times=None))
     return httpx.Client(transport=LabTransport(session), base_url=BASE_URL)
 
 
@@ -77,45 +75,22 @@ def five_calls(task: Any, env: Any) -> Claim:
     return Claim.done("Refunded 40.00 for A17.", [3])
 
 
-class Storing:
-    """Rows gathered and stored in batches, as a run does."""
+def episodes_of(agent: Agent) -> Call:
+    """The runner's own loop: guard, watchdog, virtual time, agent, judge, row, store. It judges 20 attempts together
+    and stores 100, so that only whole multiples of 100 are a measure."""
+    made = replace(bench(), agents={"five": agent})
+    results = serially(made, (Job(number, "five", 0, "clean", 1) for number in count(1)))
 
-    def __init__(self, made: Bench) -> None:
-        self.made = made
-        self.rows: list[AttemptRow] = []
-        self.number = 0
+    def run() -> None:
+        result, _ = next(results)
+        assert result.verdict == "pass", result
 
-    def job(self) -> Job:
-        self.number += 1
-        return Job(self.number, "five", 0, "clean", 1)
-
-    def keep(self, row: AttemptRow) -> None:
-        self.rows.append(row)
-        if len(self.rows) >= BATCH:
-            self.made.store.append(self.rows)
-            self.rows = []
-
-    def finish(self, session: Session, job: Job, claim: Claim) -> None:
-        """Close, judge, and store an attempt that was driven by hand."""
-        group = self.made.groups[0]
-        history = close_attempt(session, Ended("claimed", claim), ())
-        verdict = self.made.judge(history)
-        assert verdict.verdict == "pass", verdict
-        result = result_of(job, Place.of(group), history, verdict)
-        self.keep(row_of(Made(1, job, group, history, verdict, result, 1, 0.0, 0.0, "bench")))
+    return run
 
 
 def direct() -> Call:
-    """The runner's own path: guard, patched time, watchdog, agent, judge, row, store."""
-    made = bench()
-    storing = Storing(made)
-
-    def run() -> None:
-        result, row, _ = make(made, storing.job())
-        assert result.verdict == "pass", result
-        storing.keep(row)
-
-    return run
+    """Tools as functions."""
+    return episodes_of(five_calls)
 
 
 KEYED = {"Idempotency-Key": "k-1"}
@@ -129,44 +104,37 @@ REQUESTS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
 """The five requests of an episode: path, JSON body, headers."""
 
 
+DONE = Claim.done("Refunded 40.00 for A17.", [3])
+
+
 def over_httpx() -> Call:
     """The same calls through one httpx.Client, which is reused; each episode has a session of its own."""
     made = bench()
-    storing = Storing(made)
-    group, conditions = made.groups[0], made.conditions
-    transport = LabTransport(session_for(group, "clean", 1, conditions))
+    transport = LabTransport(session_for(made.groups[0], "clean", 1, made.conditions))
     client = httpx.Client(transport=transport, base_url=BASE_URL)
 
-    def run() -> None:
-        transport.session = session = session_for(group, "clean", 1, conditions)
+    def agent(task: Any, env: Any) -> Claim:
+        transport.session = session_of(env)
         for path, body, headers in REQUESTS:
             client.post(path, json=body, headers=headers)
-        storing.finish(session, storing.job(), Claim.done("Refunded 40.00 for A17.", [3]))
+        return DONE
 
-    return run
+    return episodes_of(agent)
 
 
 def over_async_httpx() -> Call:
     """The same on the virtual loop, with one AsyncClient."""
     made = bench()
-    storing = Storing(made)
-    group, conditions = made.groups[0], made.conditions
-    transport = AsyncLabTransport(session_for(group, "clean", 1, conditions))
+    transport = AsyncLabTransport(session_for(made.groups[0], "clean", 1, made.conditions))
     client = httpx.AsyncClient(transport=transport, base_url=BASE_URL)
 
-    async def episode() -> Session:
-        transport.session = session = session_for(group, "clean", 1, conditions)
-        session.clock = LoopClock(asyncio.get_running_loop())
+    async def agent(task: Any, env: Any) -> Claim:
+        transport.session = session_of(env)
         for path, body, headers in REQUESTS:
             await client.post(path, json=body, headers=headers)
-        session.clock = VirtualClock(session.clock.now())
-        return session
+        return DONE
 
-    def run() -> None:
-        session = run_virtual(episode())
-        storing.finish(session, storing.job(), Claim.done("Refunded 40.00 for A17.", [3]))
-
-    return run
+    return episodes_of(agent)
 
 
 def two_processes() -> Mapping[str, object]:
@@ -201,8 +169,8 @@ def memory() -> Mapping[str, object]:
     made = bench()
     jobs = [Job(number, "five", 0, "clean", 1) for number in range(1, 100_001)]
     early = 0
-    for count, _ in enumerate(serially(made, jobs), 1):
-        if count == 10_000:
+    for done, _ in enumerate(serially(made, jobs), 1):
+        if done == 10_000:
             early = _resident()
     ratio = _resident() / early
     return {"ratio": round(ratio, 3), "target": 1.1, "holds": ratio <= 1.1, "baseline": "memory after 10,000"}

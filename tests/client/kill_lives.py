@@ -1,6 +1,7 @@
 """The two processes of `kill_points.py`: a server with a durable store, and a caller with a journal. Each kills itself
 at a named step, the given number of times that it is passed."""
 
+import logging
 import os
 import signal
 from collections import Counter
@@ -22,6 +23,8 @@ TERMS = {"poll_s": 0.2}
 """So that looking twice takes no five seconds."""
 SETTLE_S = 0.8
 LEASE_S = 0.6
+FIRST = order_of({"scenario": "lost-receipt", "contract": "strict", "twin": "clean"})
+"""Made where all processes are forked from: it takes the reading of every shipped scenario."""
 
 
 class Death(NamedTuple):
@@ -74,12 +77,12 @@ def scenario_of(scene: str, contract: str) -> dict[str, Any]:
     }
 
 
-def serve(store: str, ports: tuple[int, int], death: Death, ready: Connection) -> None:
+def serve(store: str, host: str, ports: tuple[int, int], death: Death, ready: Connection) -> None:
     def opened(serving: Serving) -> None:
         ready.send((serving.data_url, serving.admin_url))
 
-    server = Server(judge, Ports(port=ports[0], admin_port=ports[1]), store, at(death))
-    serve_until_stopped(server, order_of({"scenario": "lost-receipt", "contract": "strict", "twin": "clean"}), opened)
+    server = Server(judge, Ports(host=host, port=ports[0], admin_port=ports[1]), store, at(death))
+    serve_until_stopped(server, FIRST, opened)
 
 
 def call(url: str, journal: str, scene: str, contract: str, death: Death, answer: Connection) -> None:
@@ -91,6 +94,7 @@ def call(url: str, journal: str, scene: str, contract: str, death: Death, answer
         steps.append(step)
         die(step)
 
+    logging.disable()
     with httpx.Client(base_url=url, timeout=5) as http:
         client = ToolClient(journal, run="r", budget=Budget(12, 30, 20), fsync=False, lease_s=LEASE_S, hook=hook)
         client.add(spec_of(SCENES[scene], terms, http))

@@ -195,7 +195,8 @@ def field_cases_page() -> str:
         for item in sorted(told, key=lambda item: item["id"])
     ]
     head = ["report", "what the client did", "fault", "contract", "charged", "what is right"]
-    lines = [CASES_HEAD + "# Field cases", "", CASES_INTRO, "", f"{len(told)} of {len(told) + len(left)} are reproduced."]
+    count = f"{len(told)} of {len(told) + len(left)} are reproduced."
+    lines = [CASES_HEAD + "# Field cases", "", CASES_INTRO, "", count]
     lines += ["", *table(head, rows), "", "## Left out", ""]
     plans = [[report_of(item), item["why"], ", ".join(struck(item["here"], ""))] for item in left]
     return "\n".join([*lines, *table(["report", "why", "the fault here"], plans)]) + "\n"

@@ -6,13 +6,16 @@ They prove that the rules can fail. No two may be found out in the same cells by
 
 from collections.abc import Mapping
 
+from faultlab.agents.mutants.authority import AUTHORITY
 from faultlab.agents.mutants.first_sends import FIRST_SENDS
 from faultlab.agents.mutants.lives import LIVES
 from faultlab.agents.mutants.looks import LOOKS
 from faultlab.agents.mutants.mutant import Mutant
 from faultlab.agents.mutants.pace import PACE
+from faultlab.agents.mutants.readings import READINGS
 from faultlab.agents.mutants.resends import RESENDS
 from faultlab.agents.mutants.stops import STOPS
+from faultlab.agents.mutants.versions import VERSIONS
 
 MUTANTS: Mapping[str, Mutant] = {
     **FIRST_SENDS,
@@ -21,5 +24,8 @@ MUTANTS: Mapping[str, Mutant] = {
     **STOPS,
     **PACE,
     **LIVES,
+    **READINGS,
+    **VERSIONS,
+    **AUTHORITY,
 }
 """Name -> (agent, the rule named for it)."""

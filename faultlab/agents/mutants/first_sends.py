@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 import httpx
 
@@ -42,32 +43,32 @@ def send_with_key_of_arguments(recovery: Recovery) -> Steps:
     return None
 
 
-def _over_http(recovery: Recovery) -> tuple[Call, httpx.Request]:
-    """The request as an HTTP client sees it, noted as a call."""
+def _request(recovery: Recovery, **options: Any) -> tuple[httpx.Request, Call]:
+    """What is meant as an HTTP request, and as the first call of it."""
     body = {**recovery.intent.args, "reference": recovery.reference}
     headers = {} if recovery.key is None else {"Idempotency-Key": recovery.key}
-    request = recovery.env.http.build_request("POST", f"/tools/{recovery.intent.tool}", json=body, headers=headers)
-    call = Call(recovery.log.count + 1, recovery.now_ns, recovery.intent.tool, "write", body)
-    recovery.log.calls.append(call)
-    return call, request
+    path = f"/tools/{recovery.intent.tool}"
+    request: httpx.Request = recovery.env.http.build_request("POST", path, json=body, headers=headers, **options)
+    return request, Call(recovery.log.count + 1, recovery.now_ns, recovery.intent.tool, "write", body)
 
 
 def send_through_a_retrying_client(recovery: Recovery) -> Steps:
     """An HTTP client that sends a failed request again by itself, and says nothing of it."""
-    for _ in range(2):
-        call, request = _over_http(recovery)
+    request, call = _request(recovery)
+    for number in (call.n, call.n + 1):
+        recovery.log.calls.append(call._replace(n=number))
         with suppress(httpx.TransportError):
             if recovery.env.http.send(request).is_success:
-                return Stop("done", (call.n,))
+                return Stop("done", (number,))
     return Stop("handed_over")
     yield
 
 
 def send_without_timeout(recovery: Recovery) -> Steps:
     """Straight over HTTP, and for ever."""
-    call, request = _over_http(recovery)
-    request.extensions["timeout"] = dict.fromkeys(("connect", "read", "write", "pool"))
+    request, call = _request(recovery, timeout=None)
     recovery.env.http.send(request)
+    recovery.log.calls.append(call)
     return Stop("done", (call.n,))
     yield
 

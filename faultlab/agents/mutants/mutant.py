@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from faultlab.agents.careful import careful
 from faultlab.agents.clerk import Clerk
+from faultlab.agents.groundwork import Groundwork
 from faultlab.client.moves import MoveFunction
 from faultlab.client.policy import TABLE, changed
 from faultlab.client.recovery import Recovery
@@ -21,14 +22,21 @@ class Mutant(NamedTuple):
 
 def row(name: str, move: MoveFunction, code: str, *, also: Callable[[Recovery], bool] | None = None) -> Mutant:
     """One row of the policy with another move. `also`: the row applies where this holds, too."""
-    old = next(item for item in TABLE if item.name == name)
-    when = old.when if also is None else _either(old.when, also)
-    return Mutant(partial(careful, table=changed(TABLE, name, when=when, move=move)), code)
+    table = changed(TABLE, name, move=move)
+    if also is not None:
+        old = next(item for item in TABLE if item.name == name)
+        table = changed(table, name, when=_either(old.when, also))
+    return Mutant(partial(careful, table=table), code)
 
 
 def step(clerk: type[Clerk], code: str) -> Mutant:
     """One step of the clerk: a subclass with one method of its own."""
     return Mutant(partial(careful, clerk=clerk), code)
+
+
+def reads(groundwork: type[Groundwork], code: str) -> Mutant:
+    """One step of the reads before a write: a subclass with one method of its own."""
+    return step(type(groundwork.__name__, (Clerk,), {"groundwork": groundwork}), code)
 
 
 def _either(one: Callable[[Recovery], bool], other: Callable[[Recovery], bool]) -> Callable[[Recovery], bool]:

@@ -9,16 +9,27 @@ from faultlab.client.recovery import Recovery
 from faultlab.client.steps import Invoke, Sleep, Steps, Stop
 from faultlab.core.clock import NS
 from faultlab.core.entitled import Move
+from faultlab.core.records import Outcome
 from faultlab.core.waits import is_dated
 
 
-def read_many(recovery: Recovery, times: int, wait_s: float = 0.0) -> Steps:
+def read_many(recovery: Recovery, times: int) -> Steps:
     tool = recovery.tool_for(Move.QUERY)
     assert tool is not None
     for _ in range(times):
         yield Invoke(tool, recovery.query_args())
-        if wait_s:
-            yield Sleep(wait_s)
+    return Stop("handed_over", (), recovery.record())
+
+
+def ask_at_a_beat(recovery: Recovery) -> Steps:
+    """Every second, until something is said."""
+    tool, last_call = recovery.tool_for(Move.STATUS), recovery.operation.calls[-1]
+    assert tool is not None
+    for _ in range(6):
+        yield Invoke(tool, {"reference": last_call.key or last_call.reference})
+        if recovery.knowledge is not Outcome.UNKNOWN:
+            return None
+        yield Sleep(1.0)
     return Stop("handed_over", (), recovery.record())
 
 
@@ -54,6 +65,6 @@ PACE: Mapping[str, Mutant] = {
     "come_back_too_early": row("told_to_wait", resend_at_once, "FL404"),
     "seconds_only": row("told_to_wait", wait_for_seconds_only, "FL404"),
     "poll_without_pause": row("worth_a_look", partial(read_many, times=4), "FL408"),
-    "poll_at_a_beat": row("worth_a_look", partial(read_many, times=4, wait_s=1.0), "FL408"),
+    "ask_at_a_beat": row("status_offered", ask_at_a_beat, "FL408"),
     "no_back_off": row("protected_by_key", resend_at_once, "FL409"),
 }

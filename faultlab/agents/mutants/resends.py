@@ -81,14 +81,11 @@ def resend_and_take_back(recovery: Recovery) -> Steps:
     tool = recovery.tool_for(Move.QUERY)
     assert tool is not None
     receipt = yield Invoke(tool, recovery.query_args())
-    rows = next((value for value in receipt.body.values() if isinstance(value, list)), []) if _told(receipt) else []
+    body = {} if receipt is None or not isinstance(receipt.body, Mapping) else receipt.body
+    rows = next((value for value in body.values() if isinstance(value, list)), [])
     if len(rows) > 1 and "reverse_refund" in recovery.specs:
         yield Invoke("reverse_refund", recovery.intent.args, None, f"{recovery.reference}-back")
     return None
-
-
-def _told(receipt: Any) -> bool:
-    return receipt is not None and isinstance(receipt.body, Mapping)
 
 
 def after_5xx(recovery: Recovery) -> bool:
