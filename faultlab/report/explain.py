@@ -38,9 +38,7 @@ def rule_of(code: str) -> Rule:
     return rule
 
 
-def explain_lines(
-    code: str, width: int, scenarios: Sequence[str] = (), mutants: Sequence[str] = ()
-) -> Iterator[Text]:
+def explain_lines(code: str, width: int, scenarios: Sequence[str] = (), mutants: Sequence[str] = ()) -> Iterator[Text]:
     """One page about one code, or about one fault by its name. `scenarios`, `mutants`: where the rule can be seen."""
     if code in FAULTS:
         yield from fault_lines(FAULTS[code], width)

@@ -50,9 +50,7 @@ class _Teller:
     def __init__(self, history: History) -> None:
         self.history = history
         self.contract = history.brief.contract
-        self.knowledge = Knowledge(
-            self.contract.disclosed(), history.brief.expectation.intended, history.brief.writes
-        )
+        self.knowledge = Knowledge(self.contract.disclosed(), history.brief.expectation.intended, history.brief.writes)
         self.names = {effect.id: f"e{place}" for place, effect in enumerate(history.ledger, 1)}
         self.surplus = surplus_of(history)
         self.calls = {event.n: event for event in history.events if type(event) is Call}

@@ -1,8 +1,8 @@
 """Kill the caller at every step between two durable writes, over every scene, contract and end of its request.
 
-`python tests/client/crash_points.py [SCENE ...] [--contract ID]` prints how many points there are, and ends with 1 where one of them
-left more effects than were meant, or a word that is not true. Here a life ends by an exception that nothing catches;
-`kill_points.py` ends real processes by SIGKILL.
+`python tests/client/crash_points.py [SCENE ...] [--contract ID]` prints how many points there are, and ends with 1
+where one of them left more effects than were meant, or a word that is not true. Here a life ends by an exception that
+nothing catches; `kill_points.py` ends real processes by SIGKILL.
 """
 
 import logging
@@ -126,9 +126,7 @@ class Trial:
         hook = Mortal(steps)
         http = httpx.Client(transport=LabTransport(self.session), base_url=BASE_URL)
         clock = self.session.clock
-        client = ToolClient(
-            next(self.journals), run=self.run, budget=BUDGET, clock=clock, lease_s=LEASE_S, hook=hook
-        )
+        client = ToolClient(next(self.journals), run=self.run, budget=BUDGET, clock=clock, lease_s=LEASE_S, hook=hook)
         client.add(spec_of(self.scene, self.contract, http))
         try:
             results = work(self.scene, client, self.run)

@@ -32,7 +32,9 @@ SERVER_STEPS = ("effect", "writing", "committed", "answered")
 CONTRACTS = ("none", "status", "fence", "settle", "strict", "stripe_v1")
 BOTH = ("none", "status", "strict")
 """Where a server dies over a caller that dies too."""
-CALLER_STEPS = tuple(f"{when} {step}" for step in ("claim", "sending", "call", "settled") for when in ("before", "after"))
+CALLER_STEPS = tuple(
+    f"{when} {step}" for step in ("claim", "sending", "call", "settled") for when in ("before", "after")
+)
 PATIENCE_S = 60
 FORKS = get_context("forkserver")
 """Each life is a process of its own; what they import is loaded once."""
@@ -133,8 +135,11 @@ class House:
         self.process.join()
 
 
+NOBODY = Death()
+
+
 @contextmanager
-def house(folder: Path, number: int, death: Death = Death()) -> Iterator[House]:
+def house(folder: Path, number: int, death: Death = NOBODY) -> Iterator[House]:
     made = House(str(folder / "served.db"), f"127.0.{1 + number // 250}.{1 + number % 250}", death)
     try:
         yield made
@@ -191,21 +196,24 @@ def prove(some: Sequence[Point]) -> Counter[tuple[str, str]]:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH"))))
     FORKS.set_forkserver_preload(["client.kill_lives"])
     found: Counter[tuple[str, str]] = Counter()
-    with TemporaryDirectory(dir=memory()) as folder, ThreadPoolExecutor(24) as pool:
-        with house(Path(folder), 0) as shared:
+    with (
+        TemporaryDirectory(dir=memory()) as folder,
+        ThreadPoolExecutor(24) as pool,
+        house(Path(folder), 0) as shared,
+    ):
 
-            def one(numbered: tuple[int, Point]) -> tuple[Point, int]:
-                number, point = numbered
-                place = Path(folder) / str(number)
-                place.mkdir()
-                if not point.server.times:
-                    return point, die(shared, point, place)
-                with house(place, number, point.server) as own:
-                    return point, die(own, point, place)
+        def one(numbered: tuple[int, Point]) -> tuple[Point, int]:
+            number, point = numbered
+            place = Path(folder) / str(number)
+            place.mkdir()
+            if not point.server.times:
+                return point, die(shared, point, place)
+            with house(place, number, point.server) as own:
+                return point, die(own, point, place)
 
-            for point, died in pool.map(one, enumerate(some, 1)):
-                assert died == bool(point.caller.times) + bool(point.server.times), (point, died)
-                found[point.scene, point.kind] += bool(died)
+        for point, died in pool.map(one, enumerate(some, 1)):
+            assert died == bool(point.caller.times) + bool(point.server.times), (point, died)
+            found[point.scene, point.kind] += bool(died)
     return found
 
 

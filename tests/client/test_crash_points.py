@@ -7,10 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from client.crash_points import ENDS, Cell, cells, memory, prove
+from client.crash_points import ENDS, cells, memory, prove
 from client.crash_scenes import SCENES
 
-from faultlab.core.agent import ToolError
 from faultlab.core.profiles import PROFILES
 from faultlab.toolsets.files import FILES
 from faultlab.toolsets.inbox import INBOX

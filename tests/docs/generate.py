@@ -1,4 +1,4 @@
-"""Writes docs/rules.md, docs/faults.md, docs/field-cases.md, the table of scenarios/README.md and
+"""Writes docs/rules.md, docs/faults.md, docs/field-cases.md, docs/matrix.md, the table of scenarios/README.md and
 scenarios/schema.json from the catalogs and the cases: `python tests/docs/generate.py`."""
 
 import inspect
@@ -9,9 +9,10 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # where `cases` stands, for those who run this as a program
+sys.path.insert(0, str(Path(__file__).parents[1]))  # `cases` and `docs` stand there, also for a program
 
 from cases.load import RIGHT, behaviour, everything
+from docs.matrix_page import matrix_page
 
 from faultlab.core.verdict import SEVERITIES
 from faultlab.faults.catalog import ALLOWED, NAMED, PHASES, TWINS
@@ -245,7 +246,12 @@ def right_of(named: Any) -> str:
     return " ".join(inspect.cleandoc(behaviour(named, RIGHT)[0].__doc__ or "").split("\n\n")[0].split())
 
 
-PAGES = {"rules.md": rules_page, "faults.md": faults_page, "field-cases.md": field_cases_page}
+PAGES = {
+    "rules.md": rules_page,
+    "faults.md": faults_page,
+    "field-cases.md": field_cases_page,
+    "matrix.md": lambda: matrix_page(HEAD),
+}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 import typer
+from docs.matrix_page import AGENTS, SITUATIONS
 
+from faultlab.agents.catalog import REFERENCE
 from faultlab.cli.main import app
 from faultlab.core.contract import Contract, KeyRules
 from faultlab.core.profiles import PROFILES
 from faultlab.core.records import EVENT_KINDS
 from faultlab.faults.catalog import ALLOWED, FAULT_NAMES
+from faultlab.matrix.loader import builtin
 from faultlab.rules.catalog import CATALOG
 
 EXAMPLE = re.compile(r"^```(?:python|yaml) (agent|toolset|scenario)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -115,3 +118,9 @@ def run(task, env):
 def faultlab(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "faultlab", *arguments, "--store", "memory", "--attempts", "1"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_every_scenario_stands_in_the_matrix_page() -> None:
+    told = {name for _, _, names, _, _ in SITUATIONS for name in names}
+    assert told == {item.id for item in builtin() if not item.id.endswith("-second")}
+    assert set(AGENTS) == set(REFERENCE)

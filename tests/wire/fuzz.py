@@ -49,7 +49,8 @@ CORPUS = (
 )
 WORDS = (
     b"\r\n", b"\r\n\r\n", b"\n", b"\x00", b"\xff\xfe", b"Content-Length: 5\r\n", b"Content-Length: -1\r\n", b"%",
-    b"%zz", b"Transfer-Encoding: chunked\r\n", b"Content-Length: 99999999999999999999\r\n", b" HTTP/1.1\r\n", b"{", b"[", b'"',
+    b"%zz", b"Transfer-Encoding: chunked\r\n", b"Content-Length: 99999999999999999999\r\n", b" HTTP/1.1\r\n", b"{",
+    b"[", b'"',
     b"\\ud800", b"Infinity", b"1e999", b"a[b][c]=", b"&" * 50, b"Idempotency-Key: x\r\n", b"x" * 600, b"0\r\n\r\n",
     b";", b"ffffffff\r\n", b"Expect: 100-continue\r\n", b"Connection: close\r\n", b"/tools/", b"/task", b"\t", b":",
 )  # fmt: skip
