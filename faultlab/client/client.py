@@ -44,6 +44,7 @@ class ToolClient:
         run: str | None = None,
         budget: Budget = BUDGET,
         fsync: bool = True,
+        lost: bool = False,
         lease_s: float = 60.0,
         clock: Clock | None = None,
         table: Policy = TABLE,
@@ -57,6 +58,8 @@ class ToolClient:
             None: one run for the whole journal.
         budget: of one call, with all its questions and waits.
         fsync: False: written records survive the death of the process, but not a power cut.
+        lost: the journal that was here before is gone: of whatever is not in this one, nobody knows whether it was
+            sent. So it is asked after first, by the handles that it had then.
         lease_s: how long an operation belongs to the process that works at it, from each of its steps. Longer than
             the longest request; as long must others wait after that process died.
         spans: OpenTelemetry spans (extra `otel`).
@@ -64,7 +67,7 @@ class ToolClient:
         """
         self._journal = _opened(journal, fsync=fsync)
         self._clock = clock or RealClock()
-        self._desk = Desk(self._journal, Times(self._clock), budget, table, lease_s)
+        self._desk = Desk(self._journal, Times(self._clock), budget, table, lease_s, lost)
         self._run = self._journal.run_id() if run is None else run
         self._tools: dict[str, ToolSpec] = {}
         self._spans: Spans = spans_of() if spans else no_spans

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from faultlab.client.work import Work
 
 LOGGER = logging.getLogger("faultlab.client")
+LOGGER.addHandler(logging.NullHandler())  # where records go is for the application to say
 
 LEVELS = {"settled": logging.INFO, "lease_lost": logging.WARNING, "stored": logging.INFO}
 """All other events are for debugging."""

@@ -35,6 +35,8 @@ class Desk(NamedTuple):
     budget: Budget
     table: Policy
     lease_s: float
+    lost: bool = False
+    """The journal before this one is gone, and with it what was sent then."""
 
     def new(self, spec: ToolSpec, args: Mapping[str, Any], run: str, name: str) -> OperationRow:
         """The row of an operation that was not seen before."""
@@ -50,7 +52,7 @@ def operate(desk: Desk, spec: ToolSpec, new: OperationRow) -> Machine:
     while True:
         now_ns = desk.times.now_ns()
         claimed: Claimed = yield Write("claim", partial(desk.journal.claim, new, now_ns, lease_ns))
-        work = Work(spec, new.args, claimed, desk.budget, desk.times, lease_ns)
+        work = Work(spec, new.args, claimed, desk.budget, desk.times, lease_ns, lost=desk.lost)
         if not work.same_parameters and not (claimed.row.state != "done" and work.correctable):
             if claimed.mine:
                 yield Write("release", partial(desk.journal.release, claimed.row))

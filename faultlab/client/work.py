@@ -17,6 +17,8 @@ from faultlab.records.journal_rows import CallRow, Claimed, OperationRow, Receip
 
 NAMESPACE = UUID("6f1d7a3e-64c0-5c55-9d0b-0d5a3f1e9b42")
 """Keys are name-based UUIDs (RFC 9562 section 5.5) under this one: 36 characters, which every vendor takes."""
+LIKELY = 8
+"""More often than this no operation has its handles renewed."""
 UNLIMITED = Budget(10**9, 1e12, 1e12)
 
 
@@ -55,7 +57,15 @@ class Work(Recovery):
     """The operation that was claimed. What earlier lives of it used does not count in the budget of this one."""
 
     def __init__(
-        self, spec: ToolSpec, args: Mapping[str, Any], claimed: Claimed, budget: Budget, times: Times, lease_ns: int
+        self,
+        spec: ToolSpec,
+        args: Mapping[str, Any],
+        claimed: Claimed,
+        budget: Budget,
+        times: Times,
+        lease_ns: int,
+        *,
+        lost: bool = False,
     ) -> None:
         row = claimed.row
         self.row: OperationRow = row
@@ -73,6 +83,10 @@ class Work(Recovery):
         intent, since = Intent(spec.name, args, row.name, row.ordinal), _Since(times, row.began_ns)
         super().__init__(intent, task, since, Log(used))
         used_handles = {(call.key, call.reference) for call in claimed.calls if call.kind == "write"}
+        self.generation = 0
+        self._lost = lost
+        if lost:
+            self._assume_sent(args)
         self.generation = max(0, len(used_handles) - 1)
         self._fold(claimed)
         if not self.same_parameters and self.correctable:
@@ -82,6 +96,16 @@ class Work(Recovery):
 
     def _take_up(self) -> None:
         """The past is in the journal, and folded below."""
+
+    def _assume_sent(self, args: Mapping[str, Any]) -> None:
+        """It was sent before this journal began, for all that anybody knows. Renewed handles would be its own, too."""
+        self.operation.sent(Call(-1, 0, self.spec.name, "write", args, self.row.identity, None, self.reference))
+        if self.takes_reference and not self.takes_key:
+            self.operation.handles |= {handle_of(self.row.id, "reference", n) for n in range(LIKELY)}
+
+    def tool_for(self, move: Move) -> str | None:
+        """Where the journal was lost a fence would bar the first handles, and tell nothing of those after them."""
+        return None if self._lost and move is Move.FENCE else super().tool_for(move)
 
     def write_down(self, call: Call) -> None:
         """The journal holds it before it leaves (`operate.py`)."""

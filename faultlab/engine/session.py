@@ -24,9 +24,6 @@ OVERRUN = 3
 """At this multiple of any budget the lab ends the attempt."""
 
 
-NOTHING_MEANT: tuple[str, tuple[str, ...]] = ("", ())
-"""Of a call that has no effect."""
-
 new_record = tuple.__new__
 """Makes a NamedTuple from all its values, without the function that fills in defaults: half the price, and every call
 makes two."""
@@ -103,7 +100,7 @@ class Session:
         self.count = n = self.count + 1
         self.cost += CALL_COST
         declared = self.engine.toolset.tools[tool]
-        identity, items = declared.meant(args) if declared.identity else NOTHING_MEANT
+        identity, items = declared.meant(args)
         if declared.scope is not None and scope is None:
             scope = declared.place(args)
         copied = copy_json(args)

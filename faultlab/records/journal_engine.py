@@ -11,6 +11,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from faultlab.core.errors import BadInput, HarnessFault, StoreError
 from faultlab.records.scrub import scrub
+from faultlab.records.write_ahead import write_ahead
 
 BUSY_S = 30
 """How long a writer waits for another one before it gives up."""
@@ -45,7 +46,7 @@ def _sqlite(path: Path) -> Engine:
     )
 
     def on_connect(connection: sqlite3.Connection, _record: object) -> None:
-        connection.execute("PRAGMA journal_mode = WAL")
+        write_ahead(connection.execute, BUSY_S)
         connection.execute("PRAGMA foreign_keys = ON")
 
     event.listen(engine, "connect", on_connect)

@@ -107,8 +107,6 @@ class ServedStore:
         """A path, `sqlite:///PATH`, or `postgresql://USER@HOST/NAME`. BadInput, StoreError: it cannot be used."""
         engine = engine_for(where)
         with described(where), engine.connect() as connection:
-            if engine.dialect.name == "sqlite":
-                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
             migrate_served(connection, where)
         return ServedStore(engine, where)
 

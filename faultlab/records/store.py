@@ -15,8 +15,9 @@ from faultlab.records.migrations import migrate
 from faultlab.records.port import RunNumber, RunStore, check_seed, no_attempt, no_run
 from faultlab.records.rows import LAB_FIELDS, RECORD_FIELDS, AttemptRow, CellTally, RunRow, decode, encode
 from faultlab.records.scrub import scrub, scrub_row
-from faultlab.records.sqlite import MEMORY, engine_of, explained, path_of, prepare
+from faultlab.records.sqlite import BUSY_S, MEMORY, engine_of, explained, path_of, prepare
 from faultlab.records.tables import METADATA
+from faultlab.records.write_ahead import write_ahead
 
 PAGE = 1000
 """Rows read at a time, so that a reader never holds the file while its caller works."""
@@ -67,7 +68,7 @@ class Store(RunStore):
         try:
             with explained(where), engine.connect() as connection:
                 migrate(connection, where)
-                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+                write_ahead(connection.exec_driver_sql, BUSY_S)
         except BaseException:
             engine.dispose()
             raise

@@ -14,6 +14,7 @@ import uvicorn
 from faultlab.core.errors import BadInput, FaultlabError
 from faultlab.records.served import ServedStore
 from faultlab.serve.admin import Admin, admin_app
+from faultlab.serve.garbage import tune
 from faultlab.serve.keeper import Keeper, Steps
 from faultlab.serve.live import Judge
 from faultlab.serve.order import Order
@@ -175,6 +176,7 @@ def serve_until_stopped(server: Server, order: Order, ready: Callable[[Serving],
             loop.add_signal_handler(number, stop.set)
         await server.run(order, ready, stop)
 
+    tune()
     runner: Callable[..., None] = asyncio.run
     with contextlib.suppress(ImportError):
         import uvloop

@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
+from multiprocessing.connection import wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any, NamedTuple
 
 import httpx
@@ -68,26 +70,43 @@ def points() -> Iterator[Point]:
                 yield Point("refund", contract, Death(step, 1), Death(dies, 1))
 
 
-def life(target: Any, *arguments: Any) -> tuple[Any, Any]:
-    """Start a process: it, and the end of a pipe at which it answers."""
-    here, there = FORKS.Pipe(duplex=False)
-    process = FORKS.Process(target=target, args=(*arguments, there))
-    process.start()
-    there.close()
-    return process, here
+class Life:
+    """A process that answers at the end of a pipe."""
 
+    looking = Lock()
+    """A start looks at all that have ended, and an exit code can be read only once (255: somebody else read it): so
+    one thread at a time looks."""
 
-def answer(process: Any, pipe: Any) -> Any:
-    """What a process answers; None: it was killed, by nobody but itself."""
-    try:
-        said = pipe.recv() if pipe.poll(PATIENCE_S) else "nothing"
-    except EOFError:
-        said = None
-    if said is None:
-        process.join(PATIENCE_S)
-        assert process.exitcode == -signal.SIGKILL, process.exitcode
-    assert said != "nothing", "a process neither answered nor died"
-    return said
+    def __init__(self, target: Any, *arguments: Any) -> None:
+        self.pipe, there = FORKS.Pipe(duplex=False)
+        with self.looking:
+            self.process: Any = FORKS.Process(target=target, args=(*arguments, there))
+            self.process.start()
+        there.close()
+
+    def killed(self, patience_s: float = 0) -> bool:
+        """Whether it has ended, by a signal; nothing else can end it."""
+        if not wait([self.process.sentinel], patience_s):
+            return False
+        with self.looking:
+            assert self.process.exitcode == -signal.SIGKILL, self.process.exitcode
+        return True
+
+    def answer(self) -> Any:
+        """What it answers; None: it was killed, by nobody but itself."""
+        assert self.pipe.poll(PATIENCE_S), "a process neither answered nor died"
+        try:
+            return self.pipe.recv()
+        except EOFError:
+            assert self.killed(PATIENCE_S), "a process hung up and lives on"
+            return None
+
+    def end(self, patience_s: float = 0) -> None:
+        """Let it end, or end it."""
+        if not wait([self.process.sentinel], patience_s):
+            self.process.kill()
+            wait([self.process.sentinel])
+        self.pipe.close()
 
 
 class House:
@@ -97,21 +116,21 @@ class House:
         """`host`: a loopback address of its own, so that nobody takes its ports while it is dead."""
         self.store = store
         self.host = host
-        self.process, pipe = life(serve, store, host, (0, 0), death)
-        self.data, self.admin = answer(self.process, pipe)
+        self.deaths = 0
+        self.life = Life(serve, store, host, (0, 0), death)
+        self.data, self.admin = self.life.answer()
 
     def restart(self) -> None:
         ports = int(self.data.rsplit(":", 1)[1]), int(self.admin.rsplit(":", 1)[1])
-        self.process, pipe = life(serve, self.store, self.host, ports, Death())
-        assert answer(self.process, pipe) == (self.data, self.admin)
+        self.life.end()
+        self.life = Life(serve, self.store, self.host, ports, Death())
+        assert self.life.answer() == (self.data, self.admin)
 
-    def revive(self) -> bool:
-        """Whether it was dead."""
-        if self.process.is_alive():
-            return False
-        assert self.process.exitcode == -signal.SIGKILL
-        self.restart()
-        return True
+    def revive(self, patience_s: float = 0) -> None:
+        """Start it again if it is dead."""
+        if self.life.killed(patience_s):
+            self.deaths += 1
+            self.restart()
 
     def open(self, point: Point) -> str:
         opened = httpx.post(f"{self.admin}/sessions", json={"scenario": scenario_of(point.scene, point.contract)})
@@ -119,20 +138,8 @@ class House:
         return str(opened.json()["id"])
 
     def effects(self, session: str) -> list[dict[str, Any]]:
-        """A server that has just answered may be dying of it: then the next one is asked."""
-        for _ in range(2):
-            try:
-                found: list[dict[str, Any]] = httpx.get(f"{self.admin}/sessions/{session}/ledger").json()["effects"]
-            except httpx.TransportError:
-                self.process.join(PATIENCE_S)
-                self.revive()
-            else:
-                return found
-        raise AssertionError("a server died twice")
-
-    def stop(self) -> None:
-        self.process.kill()
-        self.process.join()
+        found: list[dict[str, Any]] = httpx.get(f"{self.admin}/sessions/{session}/ledger").json()["effects"]
+        return found
 
 
 NOBODY = Death()
@@ -144,7 +151,7 @@ def house(folder: Path, number: int, death: Death = NOBODY) -> Iterator[House]:
     try:
         yield made
     finally:
-        made.stop()
+        made.life.end()
 
 
 def die(server: House, point: Point, folder: Path) -> int:
@@ -154,16 +161,17 @@ def die(server: House, point: Point, folder: Path) -> int:
     died = 0
     told: list[Told] = []
     for caller in (point.caller, Death()):
-        process, pipe = life(call, *arguments, caller)
-        while not pipe.poll(0.02):
-            died += server.revive()
-        said = answer(process, pipe)
-        process.join(PATIENCE_S)
+        life = Life(call, *arguments, caller)
+        while not life.pipe.poll(0.02):
+            server.revive()
+        said = life.answer()
+        life.end(PATIENCE_S)
         died += said is None
-        died += server.revive()
         told += [] if said is None else said[1]
+    if server.deaths < bool(point.server.times):  # it answered, and is dying of it
+        server.revive(PATIENCE_S)
     check(point, told, server.effects(session))
-    return died
+    return died + server.deaths
 
 
 def check(point: Point, told: Sequence[Told], ledger: Sequence[dict[str, Any]]) -> None:

@@ -33,7 +33,8 @@ ROOMS: dict[str, tuple[set[str], set[str]]] = {
     "transports": ({"core", "engine"}, {"httpx", "httpx2", "httptools"}),
     # opentelemetry: an extra, loaded only where spans are asked for
     "client": ({"core", "records"}, {"httpx", "tenacity", "opentelemetry"}),
-    "agents": ({"core", "client"}, {"httpx", "tenacity"}),
+    # records: one agent keeps the tool client's journal in its own store (records/journal_rows.py)
+    "agents": ({"core", "client", "records"}, {"httpx", "tenacity"}),
     "rules": ({"core"}, set()),
     "matrix": ({"core", "faults", "toolsets", "engine", "transports", "agents", "records"}, {"yaml"}),
     "report": ({"core", "rules"}, {"rich"}),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from faultlab.agents.correct.asks_first import asks_first
+from faultlab.agents.correct.on_tool_client import on_tool_client
 from faultlab.agents.correct.over_ahttp import over_ahttp
 from faultlab.agents.correct.over_http import over_http
 from faultlab.agents.correct.own_table import own_table
@@ -23,4 +24,5 @@ CORRECT: Mapping[str, Callable[[Any, Any], Any]] = {
     "asks_first": asks_first,
     "over_http": over_http,
     "over_ahttp": over_ahttp,
+    "on_tool_client": on_tool_client,
 }

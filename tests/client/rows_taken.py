@@ -1,0 +1,72 @@
+"""Which rows of the policy table the shipped scenarios reach, and how often.
+
+`python tests/client/rows_taken.py [SCENARIO ...]` runs `careful` once in every cell of them, and prints a line for each
+row; it ends with 1 where a row is reached by none.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from faultlab.agents.careful import careful
+from faultlab.client.moves import MoveFunction
+from faultlab.client.policy import TABLE, Policy, Row
+from faultlab.client.recovery import Recovery
+from faultlab.client.steps import Steps
+from faultlab.core.agent import Env, Task
+from faultlab.core.records import Claim
+from faultlab.matrix.attempt import Conditions, run_attempt
+from faultlab.matrix.loader import load_all, shipped_folder
+from faultlab.matrix.scenario import Scenario
+
+
+def shipped(names: Iterable[str] = ()) -> list[Scenario]:
+    """Those of these names; without names all."""
+    wanted = set(names)
+    found = load_all(path for path in sorted(shipped_folder().glob("*.yaml")) if path.stem != "expected")
+    return [scenario for scenario in found if not wanted or scenario.id in wanted]
+
+
+class Taken:
+    """The table, with a count of each row as it is taken."""
+
+    def __init__(self) -> None:
+        self.rows: Counter[str] = Counter()
+        self.cells: Counter[str] = Counter()
+        self._cell: set[str] = set()
+        self.table: Policy = tuple(row._replace(move=self._counting(row)) for row in TABLE)
+
+    def _counting(self, row: Row) -> MoveFunction:
+        def move(recovery: Recovery) -> Steps:
+            self.rows[row.name] += 1
+            self._cell.add(row.name)
+            return row.move(recovery)
+
+        return move
+
+    def run(self, scenarios: Iterable[Scenario], seed: int = 7) -> "Taken":
+        """`careful` once in every cell."""
+
+        def agent(task: Task, env: Env) -> Claim:
+            return careful(task, env, self.table)
+
+        for scenario in scenarios:
+            for group in scenario.groups():
+                for twin in group.twins:
+                    self._cell.clear()
+                    run_attempt(agent, group, twin, 0, Conditions(seed))
+                    self.cells.update(self._cell)
+        return self
+
+
+def main(names: Sequence[str]) -> int:
+    taken = Taken().run(shipped(names))
+    for row in TABLE:
+        print(f"{row.name:22} {taken.rows[row.name]:6} times in {taken.cells[row.name]:5} cells")
+    reached = sum(taken.rows[row.name] > 0 for row in TABLE)
+    print(f"\n{reached} of {len(TABLE)} rows reached")
+    return 0 if reached == len(TABLE) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
