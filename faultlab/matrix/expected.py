@@ -9,6 +9,7 @@ from faultlab.core.errors import HarnessFault
 from faultlab.core.result import Cell
 from faultlab.core.verdict import GLYPHS
 from faultlab.matrix.loader import shipped_folder
+from faultlab.matrix.marks import Loader
 from faultlab.matrix.scenario import Group
 
 LATE = {"late_network": "late", "late_server": "late"}
@@ -21,7 +22,7 @@ Table = Mapping[str, Mapping[str, str]]
 def expected(file: Path) -> Mapping[tuple[str, str], Table]:
     """(scenario, contract) -> table. Raises HarnessFault where the file is not there or not of this form."""
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+        data = Loader(file.read_text(encoding="utf-8")).get_single_data()
         return {
             (scenario, contract): table
             for scenario, contracts in data["groups"].items()

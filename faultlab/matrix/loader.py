@@ -1,5 +1,6 @@
 """Loads scenario files. All problems of the files come at once, each with its file and line."""
 
+import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,7 @@ from faultlab.matrix.plan_items import Item, every_tool, plan_items, twin_names
 from faultlab.matrix.prior import prior_of
 from faultlab.matrix.scenario import Accepted, Saying, Scenario
 from faultlab.matrix.schema import scenario_schema
-from faultlab.matrix.shape import Problem, problems, unknown
+from faultlab.matrix.shape import Problem, problems
 from faultlab.matrix.toolset import builtin_toolset, resolve_toolset
 
 ENDINGS = (".yaml", ".yml")
@@ -50,7 +51,6 @@ def find(names: Sequence[str]) -> list[Scenario]:
     """Scenarios by id, by file, or by folder, in the order given. Raises BadInput with every problem found."""
     found: list[Scenario] = []
     files: list[Path] = []
-    shipped: dict[str, Scenario] = {}
     for name in dict.fromkeys(names):
         path = Path(name)
         if path.is_dir():
@@ -58,11 +58,20 @@ def find(names: Sequence[str]) -> list[Scenario]:
         elif path.suffix in ENDINGS:
             files.append(path)
         else:
-            shipped = shipped or {scenario.id: scenario for scenario in builtin()}
-            if name not in shipped:
-                raise BadInput(f"{unknown('scenario', name, shipped)}; your own: a file that ends in .yaml")
-            found.append(shipped[name])
+            found.append(load(_shipped(name)))
     return _distinct([*found, *load_all(dict.fromkeys(files))])
+
+
+def _shipped(name: str) -> Path:
+    """A shipped scenario's file is named after its id."""
+    known = {file.stem: file for file in _files(shipped_folder())}
+    if name not in known:
+        near = ", ".join(map(repr, difflib.get_close_matches(name, known, 3)))
+        hint = f"did you mean {near}? " if near else ""
+        raise BadInput(
+            f"unknown scenario {name!r}; {hint}`faultlab scenarios` lists them; your own: a file that ends in .yaml"
+        )
+    return known[name]
 
 
 def _files(folder: Path) -> list[Path]:

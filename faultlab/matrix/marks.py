@@ -9,13 +9,17 @@ Place = tuple[str | int, ...]
 """Keys and list positions from the top of the file: `("plan", 0, "tool")`."""
 
 
-class _Loader(yaml.SafeLoader):
+# libyaml's parser is several times faster; PyYAML can be built without it.
+Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(Loader):  # type: ignore[misc]  # one of two classes
     """A date stays the text that was written."""
 
 
 _Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    for first, resolvers in Loader.yaml_implicit_resolvers.items()
 }
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, get_args
 
 from faultlab.core.contract import Contract, KeyRules
@@ -170,6 +171,7 @@ FIELDS: Mapping[str, Field] = {
 }
 
 
+@cache
 def scenario_schema() -> dict[str, Any]:
     """The table as one JSON Schema."""
     return {
