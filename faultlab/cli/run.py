@@ -21,7 +21,7 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="AGENT",
-            help="module:function, file.py:function, cmd:COMMAND or a reference agent. None: the calibration, all nine.",
+            help="module:function, file.py:function, cmd:COMMAND, or a reference agent. None: all nine, calibrated.",
         ),
     ] = None,
     scenarios: Annotated[

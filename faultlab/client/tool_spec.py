@@ -10,7 +10,7 @@ from faultlab.client.answers import error_of
 from faultlab.client.recovery import Specs
 from faultlab.client.steps import Invoke
 from faultlab.core.agent import ToolError
-from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD, Contract
+from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD, Contract
 from faultlab.core.errors import BadInput
 from faultlab.core.profiles import contract_of
 from faultlab.core.records import Outcome, Receipt
@@ -60,7 +60,8 @@ class ToolSpec:
         idempotent: bool = False,
         provisional: bool = False,
     ) -> "ToolSpec":
-        """`function` may take `idempotency_key` and `reference`: it is given the operation's own.
+        """`function` may take `idempotency_key` and `reference`: it is given the operation's own. If it takes
+        `if_match`, the caller gives that: the entity tag on which the write rests (RFC 9110 section 13.1.1).
 
         contract: a profile (`"stripe_v1"`), a profile with changes (`{"profile": "none", "settle_s": 30}`), or a
             Contract. It is what the server behind the function promises.
@@ -72,6 +73,8 @@ class ToolSpec:
             with such a `state`.
         BadInput: the declaration cannot be meant.
         """
+        if isinstance(identity, str):
+            raise BadInput(f"identity={identity!r}: write a list of names, [{identity!r}]")
         spec = ToolSpec(
             name=name or function.__name__,
             function=function,
@@ -114,11 +117,12 @@ class ToolSpec:
         ending = step.tool.removeprefix(self.name)
         function = {QUERY: self.query, STATUS: self.status, FENCE: self.fence}.get(ending, self.function)
         assert function is not None, f"{step.tool} was not offered"
-        handles = {KEY_FIELD: step.key, REFERENCE_FIELD: step.reference}
+        handles = {KEY_FIELD: step.key, REFERENCE_FIELD: step.reference, CONDITION_FIELD: step.if_match}
         if ending in (STATUS, FENCE):
             return function, {next(iter(_taken(function))): step.args[REFERENCE_FIELD]}
         taken = self.taken if function is self.function else _taken(function)
-        given = {name: value for name, value in handles.items() if name in taken and value is not None}
+        known = {name: value for name, value in handles.items() if value is not None or name == CONDITION_FIELD}
+        given = {name: value for name, value in known.items() if name in taken}
         return function, {**step.args, **given}
 
     def body(self, step: Invoke, returned: Any) -> Any:
@@ -159,7 +163,9 @@ def contract_from(given: Contract | str | Mapping[str, Any]) -> Contract:
         return given
     if isinstance(given, str):
         return contract_of(given)
-    return contract_of(str(given.get("profile", "")), given)
+    if not isinstance(given, Mapping) or "profile" not in given:
+        raise BadInput(f"contract {given!r}: write a profile's name, or {{'profile': NAME, ...}} with what differs")
+    return contract_of(str(given["profile"]), given)
 
 
 def _taken(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
@@ -179,6 +185,9 @@ def _reference(row: Any) -> str | None:
 
 def _wrong(spec: ToolSpec) -> Iterable[str]:
     contract, taken = spec.contract, _taken(spec.function)
+    for parameter in taken.values():
+        if parameter.kind not in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY):
+            yield f"its parameter {str(parameter)!r} has no name to be written down by: name each one"
     for name in spec.identity:
         if name not in spec.parameters:
             yield f"identity names {name!r}, which is not one of its parameters"
@@ -186,6 +195,9 @@ def _wrong(spec: ToolSpec) -> Iterable[str]:
         yield "identity=[...] must name the parameters that say which effect is meant"
     if contract.key is not None and KEY_FIELD not in taken:
         yield f"the contract {contract.name!r} honours keys, so the function must take {KEY_FIELD!r} and send it"
+    if contract.key is None and KEY_FIELD in taken and taken[KEY_FIELD].default is inspect.Parameter.empty:
+        said = f"the contract {contract.name!r} knows no keys, so none is sent"
+        yield f"{said}: give {KEY_FIELD!r} a default, or name a contract that honours keys"
     for word, offered, function in (
         ("status", contract.status, spec.status),
         ("fence", contract.fence is not None, spec.fence),
@@ -212,6 +224,7 @@ def _specs(spec: ToolSpec) -> Specs:
         identity=spec.identity,
         idempotent=spec.idempotent,
         provisional=spec.provisional,
+        versioned=(spec.name, spec.identity[0]) if CONDITION_FIELD in spec.taken and spec.identity else None,
     )
     terms = write.spec(spec.contract)
     if REFERENCE_FIELD not in _taken(spec.function):

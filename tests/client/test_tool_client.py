@@ -417,6 +417,13 @@ def test_a_page_that_is_not_complete_proves_no_absence(complete: bool, status: s
     assert len(sent) == (2 if complete else 1)
 
 
+def test_a_function_that_needs_a_key_is_refused_under_a_contract_without_keys() -> None:
+    def refund(order_id: str, idempotency_key: str) -> None: ...
+
+    with pytest.raises(BadInput, match=r"tool refund: the contract 'none' knows no keys.*a default"):
+        ToolSpec.of(refund, contract="none", identity=["order_id"])
+
+
 def test_a_query_by_its_own_key_proves_the_operation_and_gives_its_value(tmp_path: Path) -> None:
     made: dict[str, dict[str, str]] = {}
 
@@ -466,7 +473,7 @@ def test_arguments_that_cannot_be_sent_again_are_refused(tmp_path: Path) -> None
 
     with ToolClient(str(tmp_path / "j.db")) as client:
         spec = client.add(ToolSpec.of(refund, contract="none", identity=["order_id"]))
-        with pytest.raises(BadInput, match="must be JSON"):
+        with pytest.raises(BadInput, match="argument .note.: .*must be plain JSON"):
             client.call(spec, order_id="A17", note=object())
         with pytest.raises(BadInput, match="unknown tool 'refnud'; declared: refund"):
             client.call("refnud", order_id="A17")
