@@ -93,9 +93,9 @@ def over_a_socket(agent: Callable[..., Any], group: Group, twin: str, conditions
     """One attempt of an agent, every call over a socket of the attempt's own, `time_scale` times as slow as real."""
     session, task, env = surroundings(group, twin, 1, conditions)
     session.latency_ns = 0
-    session.clock = RealClock(1 / conditions.time_scale)
     patience_s = session.patience_ns / NS * conditions.time_scale
     with InThread(OneSession(session)) as port, httpx.Client(base_url=port.url, timeout=patience_s) as client:
+        session.clock = RealClock(1 / conditions.time_scale)  # the attempt begins when all stands
         ended = _guarded(lambda: live(agent, task, WireEnv.over(env, client), session), conditions)
     return close_attempt(session, ended, ())
 

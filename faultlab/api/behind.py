@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
@@ -32,14 +33,11 @@ def behind(target: Any) -> Behind:
 
 
 def _library(target: Any) -> Any:
-    """The module whose transport it is."""
-    for kind in type(target).__mro__:
-        if kind.__name__ in ("BaseTransport", "AsyncBaseTransport"):
-            name = kind.__module__.partition(".")[0]
-            if name in ("httpx", "httpx2"):
-                from importlib import import_module
-
-                return import_module(name)
+    """The module whose transport it is. The classes' own `__module__` does not tell: openai writes its name there."""
+    for name in ("httpx", "httpx2"):
+        module = sys.modules.get(name)  # who has made a transport of it has imported it
+        if module is not None and isinstance(target, module.BaseTransport | module.AsyncBaseTransport):
+            return module
     return None
 
 

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
+from os import PathLike, fspath
 from typing import Any, Self, TypeVar
 
 from faultlab.client.drivers import Hook, arun, run
@@ -14,6 +15,7 @@ from faultlab.client.spans import Spans, no_spans, spans_of
 from faultlab.client.tool_spec import HANDLES, ToolSpec
 from faultlab.client.work import Times
 from faultlab.core.agent import Budget
+from faultlab.core.canonical import canonical
 from faultlab.core.clock import Clock, RealClock
 from faultlab.core.contract import Contract
 from faultlab.core.errors import BadInput
@@ -39,7 +41,7 @@ class ToolClient:
 
     def __init__(
         self,
-        journal: str | Journal,
+        journal: str | PathLike[str] | Journal,
         *,
         run: str | None = None,
         budget: Budget = BUDGET,
@@ -205,7 +207,7 @@ class ToolClient:
         try:
             bound = spec.signature.bind(**arguments)
         except TypeError as error:
-            raise BadInput(f"tool {spec.name}: {error}") from error
+            raise BadInput(f"tool {spec.name}: {error}; it takes {', '.join(spec.parameters)}") from error
         bound.apply_defaults()
         return self._row(spec, bound.arguments, self._run, operation)
 
@@ -213,8 +215,10 @@ class ToolClient:
         try:
             return self._desk.new(spec, args, run, operation)
         except TypeError as error:
+            wrong = next((name for name, value in args.items() if not _is_json(value)), "")
             raise BadInput(
-                f"tool {spec.name}: its arguments must be JSON, to be sent again after a crash: {error}"
+                f"tool {spec.name}, argument {wrong!r}: {error}. What is sent again after a crash must be plain JSON: "
+                "give text, numbers, lists and mappings"
             ) from error
 
     def _do(self, spec: ToolSpec, row: OperationRow) -> Result:
@@ -233,7 +237,7 @@ class ToolClient:
             try:
                 bound = spec.signature.bind(*args, **named)
             except TypeError as error:
-                raise BadInput(f"tool {spec.name}: {error}") from error
+                raise BadInput(f"tool {spec.name}: {error}; it takes {', '.join(spec.parameters)}") from error
             bound.apply_defaults()
             return self._row(spec, bound.arguments, self._run, operation)
 
@@ -258,9 +262,17 @@ class ToolClient:
         return made  # type: ignore[no-any-return]  # it stands for the function
 
 
-def _opened(journal: str | Journal, *, fsync: bool) -> Journal:
-    if not isinstance(journal, str):
+def _is_json(value: Any) -> bool:
+    try:
+        canonical(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _opened(journal: str | PathLike[str] | Journal, *, fsync: bool) -> Journal:
+    if not isinstance(journal, str | PathLike):
         return journal
     from faultlab.records.journal import open_journal
 
-    return open_journal(journal, fsync=fsync)
+    return open_journal(fspath(journal), fsync=fsync)

@@ -148,12 +148,20 @@ def sight_of(operation: Operation, call: Call, body: Mapping[str, Any], headers:
 
 
 def reveal_of(recovery: Recovery, call: Call, body: Mapping[str, Any] | None, headers: Mapping[str, str]) -> Reveal:
-    """What an answer tells: a status by handle, or a list of rows with their references. None: only what was asked."""
+    """What an answer tells: a status by handle, or rows with their references. None: only what was asked."""
     if call.kind != "read":
         return handle_reveal(call.kind, recovery.contract, str(call.args["reference"]), body)
     answer = body or {}
-    rows = next((value for value in answer.values() if isinstance(value, list)), [])
-    shown = tuple(row.get("reference") for row in rows if isinstance(row, Mapping))
+    shown = tuple(row.get("reference") for row in rows_of(answer, call.args))
     operation = recovery.operation
     said: Literal["present", "absent"] = "present" if shown else "absent"
     return Reveal(operation.tool, operation.identity, None, shown, said, fresh=is_fresh(answer, headers))
+
+
+def rows_of(answer: Mapping[str, Any], asked: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The rows of a list; of an answer about one thing that thing, if it says more than what was asked for."""
+    for value in answer.values():
+        if isinstance(value, list):
+            return [row for row in value if isinstance(row, Mapping)]
+    there = any(value is not None for name, value in answer.items() if name not in asked)
+    return [answer] if there else []

@@ -83,7 +83,7 @@ def _changed(work: Work) -> BadInput:
     row = work.row
     return BadInput(
         f"{work.spec.name}({row.identity}) was called before in run {row.run!r} with other parameters: then "
-        f"{dict(row.args)}, now {dict(work.intent.args)}. What became of that call is {row.state.replace('_', ' ')}, "
+        f"{dict(row.args)}, now {dict(work.given)}. What became of that call is {row.state.replace('_', ' ')}, "
         "so these were not sent. If a second effect is meant, name it: operation='...'; if not, call with the first "
         "parameters"
     )
@@ -114,7 +114,7 @@ def journaled(desk: Desk, work: Work) -> Generator[Step, Any, Stop | None]:
         last = work.operation.calls[-1]
         row = work.call_row(call, (last.key, last.reference))
         if call.kind == "write":
-            mine = yield Write("sending", partial(desk.journal.sending, row, call.args))
+            mine = yield Write("sending", partial(desk.journal.sending, row, work.given))
             if not mine or desk.times.now_ns() >= row.lease_until_ns:
                 return None
         else:

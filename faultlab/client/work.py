@@ -10,6 +10,7 @@ from faultlab.client.tool_spec import ToolSpec
 from faultlab.core.agent import CALL_COST, Budget, Task
 from faultlab.core.canonical import digest
 from faultlab.core.clock import NS, Clock, ns, wall_time
+from faultlab.core.contract import CONDITION_FIELD
 from faultlab.core.entitled import Left, Move, entitled
 from faultlab.core.knowledge import about
 from faultlab.core.records import Call, HandOver, Outcome, Receipt, Reveal
@@ -25,6 +26,11 @@ UNLIMITED = Budget(10**9, 1e12, 1e12)
 def handle_of(*parts: str | int) -> str:
     """A UUID that depends on each part, and on nothing else."""
     return str(uuid5(NAMESPACE, json.dumps(parts)))
+
+
+def unconditional(args: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters without the version on which the write rests: that says when, not what."""
+    return {name: value for name, value in args.items() if name != CONDITION_FIELD}
 
 
 class Times:
@@ -80,26 +86,29 @@ class Work(Recovery):
         elapsed_s = (times.now_ns() - row.began_ns) / NS
         extended = Budget(budget.calls + used, budget.seconds + elapsed_s, budget.cost + used * CALL_COST)
         task = Task(row.id, "", {}, extended, spec.specs)
-        intent, since = Intent(spec.name, args, row.name, row.ordinal), _Since(times, row.began_ns)
+        self.given = args
+        intent, since = Intent(spec.name, unconditional(args), row.name, row.ordinal), _Since(times, row.began_ns)
         super().__init__(intent, task, since, Log(used))
         used_handles = {(call.key, call.reference) for call in claimed.calls if call.kind == "write"}
         self.generation = 0
         self._lost = lost
         if lost:
-            self._assume_sent(args)
+            self._assume_sent()
         self.generation = max(0, len(used_handles) - 1)
         self._fold(claimed)
         if not self.same_parameters and self.correctable:
             # Corrected after a refusal: what was refused says nothing about it, and it gets handles of its own.
             super().__init__(intent, task, since, Log(used))
             self.generation = len(used_handles)
+        self.if_match = args.get(CONDITION_FIELD)
 
     def _take_up(self) -> None:
         """The past is in the journal, and folded below."""
 
-    def _assume_sent(self, args: Mapping[str, Any]) -> None:
+    def _assume_sent(self) -> None:
         """It was sent before this journal began, for all that anybody knows. Renewed handles would be its own, too."""
-        self.operation.sent(Call(-1, 0, self.spec.name, "write", args, self.row.identity, None, self.reference))
+        handles = (None, self.reference, self.given.get(CONDITION_FIELD))
+        self.operation.sent(Call(-1, 0, self.spec.name, "write", self.intent.args, self.row.identity, *handles))
         if self.takes_reference and not self.takes_key:
             self.operation.handles |= {handle_of(self.row.id, "reference", n) for n in range(LIKELY)}
 
@@ -148,7 +157,7 @@ class Work(Recovery):
         lost = row.kind == "write" and not answered and row.lease_n != self.row.lease_n
         at_ns = row.lease_until_ns if lost and settles else row.t_ns
         identity = self.row.identity if row.kind == "write" else ""
-        given = args if row.kind == "write" else {"reference": row.reference or row.key}
+        given = unconditional(args) if row.kind == "write" else {"reference": row.reference or row.key}
         return Call(
             row.n,
             at_ns - self.row.began_ns,
@@ -170,7 +179,7 @@ class Work(Recovery):
 
     @property
     def same_parameters(self) -> bool:
-        return digest(self.intent.args) == self.row.digest
+        return digest(self.given) == self.row.digest
 
     @property
     def correctable(self) -> bool:
@@ -200,7 +209,7 @@ class Work(Recovery):
             self.row.began_ns + call.t,
             call.tool,
             call.kind,
-            digest(call.args),
+            digest(self.given if call.kind == "write" else call.args),
             key,
             reference,
             call.if_match,
@@ -237,7 +246,7 @@ class Work(Recovery):
 
     def record(self) -> HandOver:
         record = super().record()
-        return record._replace(first_sent_ns=record.first_sent_ns + self.row.began_ns)
+        return record._replace(first_sent_ns=record.first_sent_ns + self.row.began_ns, digest=digest(self.given))
 
 
 def reveal_in(fields: list[Any]) -> Reveal:

@@ -37,6 +37,8 @@ def engine_for(where: str) -> Engine:
 
 
 def _sqlite(path: Path) -> Engine:
+    if path.is_dir():
+        raise BadInput(f"journal {path}: that is a folder; name a file in it, such as {path / 'journal.db'}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

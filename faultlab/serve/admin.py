@@ -17,9 +17,10 @@ from faultlab.core.trace import event_as_json
 from faultlab.matrix.claims import claim_from
 from faultlab.serve.live import Live
 from faultlab.serve.metrics import metrics_text
-from faultlab.serve.openapi import admin_document
+from faultlab.serve.openapi_admin import admin_document
 from faultlab.serve.order import Unfit, order_of
 from faultlab.serve.problems import refusal
+from faultlab.serve.redacting import without_secrets
 from faultlab.serve.sessions import Full, Sessions
 from faultlab.serve.views import session_view, verdict_view
 from faultlab.transports.codec import parse_whole
@@ -106,7 +107,7 @@ class Admin:
         live = self._found(request)
         if live.ended:
             return refusal(409, "This session has ended; its verdict is at /verdict.")
-        claim = claim_from(await _json(request))
+        claim = claim_from(await _json(request, redact=self._sessions.durable))
         await self._sessions.passing(live, lambda: self._sessions.end(live, claim))
         return await self.verdict(request)
 
@@ -146,7 +147,7 @@ def _faults(live: Live) -> list[Mapping[str, Any]]:
     return added
 
 
-async def _json(request: Request) -> Any:
+async def _json(request: Request, *, redact: bool = False) -> Any:
     """Raises HTTPException: 413 for a body that is too large, 415 for another type, 400 for no JSON."""
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -157,7 +158,7 @@ async def _json(request: Request) -> Any:
         if len(body) > BODY_LIMIT:
             raise HTTPException(413, f"A body may have {BODY_LIMIT} bytes.")
     try:
-        return parse_whole(bytes(body) or b"{}")
+        return parse_whole((without_secrets(bytes(body)) if redact else bytes(body)) or b"{}")
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, f"The body is not JSON: {error}.") from None
 
@@ -213,7 +214,7 @@ def _http(_request: Request, error: Exception) -> Response:
 
 
 def admin_app(admin: Admin, token: str | None) -> Starlette:
-    """The application. Paths and methods are those of `serve/openapi.py`; a test compares them."""
+    """The application. Paths and methods are those of `serve/openapi_admin.py`; a test compares them."""
     routes = [
         Route("/sessions", admin.create, methods=["POST"]),
         Route("/sessions", admin.index, methods=["GET"]),

@@ -26,7 +26,7 @@ class Unfit(BadInput):
     """An order that cannot be met: answered 422 with every problem, each with its place."""
 
     def __init__(self, problems: list[tuple[str, str]]) -> None:
-        super().__init__("; ".join(f"{place}: {said}" for place, said in problems))
+        super().__init__("; ".join(f"{place}: {said}" if place else said for place, said in problems))
         self.problems = problems
 
 

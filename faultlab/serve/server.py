@@ -18,6 +18,7 @@ from faultlab.serve.garbage import tune
 from faultlab.serve.keeper import Keeper, Steps
 from faultlab.serve.live import Judge
 from faultlab.serve.order import Order
+from faultlab.serve.redacting import Redacting
 from faultlab.serve.sessions import Sessions
 from faultlab.transports.wire.limits import Limits
 from faultlab.transports.wire.listener import Listener
@@ -110,7 +111,8 @@ class Server:
         if self._store is not None:
             keeper = sessions.keeper = Keeper(self._store, lambda error: self._fail(error, stop), self._steps)
             sessions.restore()
-        listener = await Listener.open(sessions, ports.host, ports.port, ports.limits, keeper)
+        speech = None if keeper is None else Redacting()
+        listener = await Listener.open(sessions, ports.host, ports.port, ports.limits, keeper, speech)
         try:
             first = sessions.open(order)
             sessions.default = first if is_loopback(ports.host) else None

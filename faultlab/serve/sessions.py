@@ -17,8 +17,9 @@ from faultlab.records.served import ServedStore, SessionRow
 from faultlab.serve.changes import Change, restored, stored
 from faultlab.serve.keeper import Keeper
 from faultlab.serve.live import Judge, Live
-from faultlab.serve.openapi import data_document
+from faultlab.serve.openapi_data import data_document
 from faultlab.serve.order import Order, order_of
+from faultlab.serve.redacting import redacted
 from faultlab.serve.replay import Rebuilder
 from faultlab.transports.keys import RawHeaders
 from faultlab.transports.wire.gate import Work
@@ -128,6 +129,11 @@ class Sessions:
             self._store.reorder(live.id, stored(live.order.data, live.changes))
 
     @property
+    def durable(self) -> bool:
+        """What callers send is stored."""
+        return self._store is not None
+
+    @property
     def shared(self) -> bool:
         """Other processes serve the same sessions."""
         return self._store is not None and self._store.shared
@@ -199,6 +205,8 @@ class Sessions:
             return problem(410, "session_ended", "This session has ended; open another one.")
         if request.target == b"/openapi.json":
             return Reply(200, data_document(live.order.group, f"/s/{live.id}"))
+        if self.durable:
+            request = redacted(session, request)
         return aside(
             request, task=lambda: task_as_json(live.task), claim=lambda claim: self._claimed(live, claim), ask=live.ask
         )

@@ -15,9 +15,20 @@ from faultlab.matrix.loader import load, shipped_folder
 from faultlab.matrix.scenario import Scenario
 from faultlab.rules.judge import judge
 
-BEYOND = {"page-receipt-lost", "approval"}
-"""Conditional, or by somebody's leave: without the client."""
-WITHIN = {"lost-receipt", "mail-receipt-lost", "other-region", "accepted", "promise", "crash-journal-kept"}
+BEYOND = {"approval"}
+"""By somebody's leave: without the client."""
+WITHIN = {
+    "lost-receipt",
+    "mail-receipt-lost",
+    "page-receipt-lost",
+    "page-changed",
+    "file-receipt-lost",
+    "other-region",
+    "accepted",
+    "promise",
+    "crash-journal-kept",
+    "crash-journal-lost",
+}
 
 
 @pytest.fixture

@@ -67,3 +67,13 @@ def test_behind_an_async_transport_on_the_tests_own_loop(server: Server) -> None
             assert len(lab.ledger) == len(server.refunds) == 2
 
     asyncio.run(main())
+
+
+def test_a_transport_is_known_though_another_package_has_put_its_name_on_the_class(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(httpx2.BaseTransport, "__module__", "openai")  # importing openai does so
+    lab = Lab().in_front_of(httpx2.MockTransport(lambda request: httpx2.Response(201, json={})))
+    with lab.client() as client:
+        assert client.post("/v1/refunds", json={"order": "A17"}).status_code == 201
+    assert len(lab.ledger) == 1

@@ -53,20 +53,20 @@ class Subject:
     def __init__(self, name: str, process: "subprocess.Popen[Any]", admin: str, base: str) -> None:
         self.name = name
         self.process = process
-        self._admin = admin
-        self._base = base
+        self.admin = admin
+        self.base = base
         self._session: str | None = None
 
     def fresh(self) -> str:
         """faultlab gets a new session, and the old one goes; WireMock an empty journal."""
         if self.name == "wiremock":
-            httpx.delete(f"{self._admin}/__admin/requests").raise_for_status()
+            httpx.delete(f"{self.admin}/__admin/requests").raise_for_status()
         if not self.name.startswith("faultlab"):
-            return self._base
+            return self.base
         if self._session is not None:
-            httpx.delete(f"{self._admin}/sessions/{self._session}", timeout=60).raise_for_status()
+            httpx.delete(f"{self.admin}/sessions/{self._session}", timeout=60).raise_for_status()
         order = {"scenario": SCENARIO, "twin": "clean"}
-        opened = httpx.post(f"{self._admin}/sessions", json=order, timeout=60).raise_for_status().json()
+        opened = httpx.post(f"{self.admin}/sessions", json=order, timeout=60).raise_for_status().json()
         self._session = opened["id"]
         return str(opened["url"])
 
@@ -122,7 +122,9 @@ def uvicorn() -> Subject:
 def wiremock(jar: str) -> Subject:
     """With its journal, as it is by default."""
     port = free_port()
-    process = started(["java", "-jar", jar, "--port", str(port), "--bind-address", "127.0.0.1"], stdout=subprocess.DEVNULL)
+    process = started(
+        ["java", "-jar", jar, "--port", str(port), "--bind-address", "127.0.0.1"], stdout=subprocess.DEVNULL
+    )
     base = f"http://127.0.0.1:{port}"
     until_up(f"{base}/__admin/health")
     answer = {"status": 201, "jsonBody": ANSWER, "headers": {"Content-Type": "application/json"}}
@@ -147,7 +149,17 @@ def mountebank(program: str) -> Subject:
 
 def load(subject: Subject, seconds: float, run: str) -> Told:
     url = subject.fresh() + PATH
-    command = ["taskset", "-c", "1", "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{max(1, round(seconds))}s"]
+    command = [
+        "taskset",
+        "-c",
+        "1",
+        "wrk",
+        "-t1",
+        f"-c{CONNECTIONS}",
+        f"-d{max(1, round(seconds))}s",
+        "--timeout",
+        "60s",
+    ]
     before = subject.cpu_s()
     ended = subprocess.run(
         [*command, "-s", str(HERE / "keyed.lua"), url, "--", run], capture_output=True, text=True, check=True

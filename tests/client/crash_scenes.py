@@ -38,7 +38,7 @@ class Scene(NamedTuple):
     """The read that shows the effects, and the member of its body that lists them."""
     identity: tuple[str, ...]
     conditional: bool = False
-    """Its argument `version` travels as If-Match."""
+    """Its argument `if_match` travels as If-Match."""
     idempotent: bool = False
     provisional: bool = False
 
@@ -64,7 +64,7 @@ SCENES: Mapping[str, Scene] = {
         PAGES,
         {"pages": {"poster": PAGE}},
         "update_page",
-        {"": {"page_id": "poster", "entrance": "south", "notice": "", "version": '"1"'}},
+        {"": {"page_id": "poster", "entrance": "south", "notice": "", "if_match": '"1"'}},
         ("list_revisions", "revisions"),
         ("page_id",),
         conditional=True,
@@ -127,7 +127,7 @@ def spec_of(scene: Scene, contract: Contract, http: httpx.Client) -> ToolSpec:
     def write(**body: Any) -> Any:
         headers: dict[str, str] = {}
         if scene.conditional:
-            headers["If-Match"] = body.pop("version")
+            headers["If-Match"] = body.pop("if_match")
         if (key := body.pop("idempotency_key", None)) is not None and (rules := contract.key) is not None:
             place, _, name = rules.carrier.partition(" ")
             (body if place == "body" else headers)[name] = key

@@ -206,8 +206,8 @@ def prove(some: Sequence[Point]) -> Counter[tuple[str, str]]:
     found: Counter[tuple[str, str]] = Counter()
     with (
         TemporaryDirectory(dir=memory()) as folder,
-        ThreadPoolExecutor(24) as pool,
         house(Path(folder), 0) as shared,
+        ThreadPoolExecutor(24) as pool,
     ):
 
         def one(numbered: tuple[int, Point]) -> tuple[Point, int]:

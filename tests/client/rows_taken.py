@@ -1,21 +1,20 @@
 """Which rows of the policy table the shipped scenarios reach, and how often.
 
-`python tests/client/rows_taken.py [SCENARIO ...]` runs `careful` once in every cell of them, and prints a line for each
-row; it ends with 1 where a row is reached by none.
+`python tests/client/rows_taken.py [SCENARIO ...]` runs `careful` and `on_tool_client` once in every cell of them, and
+prints a line for each row; it ends with 1 where a row is reached by none.
 """
 
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import product
+from unittest.mock import patch
 
 from faultlab.agents.careful import careful
-from faultlab.client.moves import MoveFunction
-from faultlab.client.policy import TABLE, Policy, Row
+from faultlab.agents.correct.on_tool_client import on_tool_client
+from faultlab.client.policy import TABLE, Policy, Row, choose
 from faultlab.client.recovery import Recovery
-from faultlab.client.steps import Steps
-from faultlab.core.agent import Env, Task
-from faultlab.core.records import Claim
-from faultlab.matrix.attempt import Conditions, run_attempt
+from faultlab.matrix.attempt import Agent, Conditions, run_attempt
 from faultlab.matrix.loader import load_all, shipped_folder
 from faultlab.matrix.scenario import Scenario
 
@@ -27,35 +26,33 @@ def shipped(names: Iterable[str] = ()) -> list[Scenario]:
     return [scenario for scenario in found if not wanted or scenario.id in wanted]
 
 
+AGENTS = (careful, on_tool_client)
+"""The one drives the table itself, the other through ToolClient."""
+
+
 class Taken:
-    """The table, with a count of each row as it is taken."""
+    """How often each row was taken, and in how many cells."""
 
     def __init__(self) -> None:
         self.rows: Counter[str] = Counter()
         self.cells: Counter[str] = Counter()
         self._cell: set[str] = set()
-        self.table: Policy = tuple(row._replace(move=self._counting(row)) for row in TABLE)
 
-    def _counting(self, row: Row) -> MoveFunction:
-        def move(recovery: Recovery) -> Steps:
-            self.rows[row.name] += 1
-            self._cell.add(row.name)
-            return row.move(recovery)
+    def _choose(self, table: Policy, recovery: Recovery) -> Row:
+        row = choose(table, recovery)
+        self.rows[row.name] += 1
+        self._cell.add(row.name)
+        return row
 
-        return move
-
-    def run(self, scenarios: Iterable[Scenario], seed: int = 7) -> "Taken":
-        """`careful` once in every cell."""
-
-        def agent(task: Task, env: Env) -> Claim:
-            return careful(task, env, self.table)
-
-        for scenario in scenarios:
-            for group in scenario.groups():
-                for twin in group.twins:
-                    self._cell.clear()
-                    run_attempt(agent, group, twin, 0, Conditions(seed))
-                    self.cells.update(self._cell)
+    def run(self, scenarios: Iterable[Scenario], agents: Iterable[Agent] = AGENTS, seed: int = 7) -> "Taken":
+        """Every agent once in every cell."""
+        with patch("faultlab.client.execute.choose", self._choose):
+            for scenario, agent in product(scenarios, agents):
+                for group in scenario.groups():
+                    for twin in group.twins:
+                        self._cell.clear()
+                        run_attempt(agent, group, twin, 0, Conditions(seed))
+                        self.cells.update(self._cell)
         return self
 
 

@@ -119,14 +119,16 @@ def test_of_two_processes_only_one_resends(service: Service, journal: str) -> No
 STEPS = [
     f"{when} {step}" for step in ("claim", "sending", "call", "received", "settled") for when in ("before", "after")
 ]
-QUICK = ("after sending", "after call")
+QUICK = {("after sending", False), ("after call", True)}
 """The request has not left; its receipt is not written. The others take as long and tell less."""
+KILLS = [
+    pytest.param(step, keyed, marks=[] if (step, keyed) in QUICK else pytest.mark.slow, id=f"{step}-{key}")
+    for step in STEPS
+    for key, keyed in (("keyed", True), ("unkeyed", False))
+]
 
 
-@pytest.mark.parametrize("keyed", [True, False], ids=["keyed", "unkeyed"])
-@pytest.mark.parametrize(
-    "step", [pytest.param(step, marks=[] if step in QUICK else pytest.mark.slow) for step in STEPS]
-)
+@pytest.mark.parametrize(("step", "keyed"), KILLS)
 def test_a_process_that_is_killed_is_finished_by_the_next(
     service: Service, step: str, keyed: bool, tmp_path: Path
 ) -> None:
@@ -146,6 +148,7 @@ def test_a_process_that_is_killed_is_finished_by_the_next(
     assert service.effects == {"A17": 1}
 
 
+@pytest.mark.slow
 def test_the_server_may_be_killed_too(tmp_path: Path) -> None:
     """Between its commit and its answer; the client finds the effect when the server is back."""
     service = Service(tmp_path / "ledger.db")

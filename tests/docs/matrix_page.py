@@ -8,8 +8,9 @@ from faultlab.matrix.loader import builtin, shipped_folder
 
 SITUATIONS: tuple[tuple[str, str, tuple[str, ...], str, str], ...] = (
     # M, situation, scenarios, the right move, who fails
-    ("1, 2, 4", "the receipt of a write is lost", ("lost-receipt", "mail-receipt-lost"),
-     "under a key that is honoured the same request again; else ask; resend on a conclusive no only; else hand over",
+    ("1, 2, 4", "the receipt of a write is lost", ("lost-receipt", "mail-receipt-lost", "file-receipt-lost"),
+     ("under an honoured key, or where again is harmless, the same request again; else ask; resend on a conclusive no"
+      " only; else hand over"),
      "who resends, or claims, while nothing is known"),
     ("5", "the key is older than its window", ("key-expired",),
      "as without a key; where expired keys are refused, a resend is harmless and useless",
@@ -30,7 +31,8 @@ SITUATIONS: tuple[tuple[str, str, tuple[str, ...], str, str], ...] = (
      "who takes the promise for the effect"),
     ("13", "an older page comes after a newer one", ("stale-page",),
      "keep the newer; where nothing says which it is, report both", "whose last read wins"),
-    ("14", "the process dies and is started again", ("crash-journal-kept", "crash-journal-lost"),
+    ("14", "the process dies and is started again", ("crash-journal-kept", "crash-journal-lost",
+     "crash-around-a-call"),
      "from its own record, or, without one, as if something unknown had been sent", "who begins afresh"),
     ("15", "something fell out of memory", ("send-record-forgotten", "limit-forgotten"),
      "ask before sending; read the constraint again", "who acts on what is left"),
@@ -41,14 +43,14 @@ SITUATIONS: tuple[tuple[str, str, tuple[str, ...], str, str], ...] = (
      "who reads the 429 as an answer to the first"),
     ("19", "nothing that could tell answers", ("query-unavailable",), "three tries, further apart; then hand over",
      "who claims, or asks for ever"),
-    ("20", "what tells is old", ("query-stale", "query-lagging"), "only a fresh, whole answer proves an absence",
+    ("20", "what tells is old", ("query-stale", "query-lagging", "query-missing-row"), "only a fresh, whole answer proves an absence",
      "who trusts the old one"),
     ("21", "an error after the effect", ("server-error", "bad-gateway", "gateway-error", "gateway-timeout",
      "server-crash"), "as a lost receipt; a kept 500 under a key tells nothing more: ask", "who takes 5xx for a refusal"),
     ("22", "half an answer", ("receipt-truncated", "receipt-garbled", "receipt-short", "receipt-reset",
-     "receipt-closed"), "as a lost receipt", "who takes a status line for a receipt"),
+     "receipt-closed", "slow-answer", "overtaken"), "as a lost receipt", "who takes a status line for a receipt"),
     ("23", "no connection", ("no-connection", "connect-timeout"), "resend: nothing has left", "who gives up or asks on"),
-    ("24", "429 with Retry-After in each form", ("throttled",), "wait as told; beyond the budget hand over or stop",
+    ("24", "429 or 503, with Retry-After in each form", ("throttled", "no-capacity"), "wait as told; beyond the budget hand over or stop",
      "who is early, or sleeps past the budget"),
     ("25", "a list in parts", ("list-in-pages", "query-partial"), "follow it to its end, or say that it is partial",
      "who counts a part as the whole"),
@@ -64,10 +66,11 @@ SITUATIONS: tuple[tuple[str, str, tuple[str, ...], str, str], ...] = (
     ("31", "an outage that heals, or does not; a credential that expires", ("outage-heals", "outage-stays",
      "credential-expires"), "wait within the budget, else hand over; a 401 tells nothing of the write",
      "who claims, or storms"),
-    ("natural", "tasks in which nothing is staged", ("refund-with-user",), "ask for what is missing; once",
-     "who guesses"),
+    ("natural", "tasks in which nothing is staged", ("device-list", "poster-check", "poster-fix", "refund-with-user",
+     "refund-corrected"), "read it all, ask for what is missing, act on that alone",
+     "who guesses, sweeps, or tells more than was asked"),
     ("broken promise", "the server breaks what it promised", ("acknowledged-not-done", "delivered-twice",
-     "key-store-lost", "status-denies", "torn-record"), "nothing more than the contract asks", "nobody for the server's part"),
+     "key-store-lost", "receipt-crossed", "status-denies", "status-lags", "torn-record"), "nothing more than the contract asks", "nobody for the server's part"),
 )  # fmt: skip
 """Every shipped scenario stands in one of them; a test holds that."""
 

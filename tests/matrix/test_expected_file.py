@@ -1,7 +1,9 @@
 """`scenarios/expected.yaml` covers every cell, contradicts neither itself nor the catalog, and is really compared."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from faultlab.agents.catalog import REFERENCE
 from faultlab.core.errors import HarnessFault
 from faultlab.core.result import Cell, Result, cells_of
 from faultlab.core.verdict import GLYPHS, Finding
-from faultlab.matrix.expected import expected, shown, surprises, wanted
+from faultlab.matrix.expected import LATE, Table, expected, shown, surprises, wanted
 from faultlab.matrix.loader import builtin
 from faultlab.matrix.scenario import Group
 from faultlab.rules.catalog import CATALOG
@@ -26,20 +28,29 @@ def file() -> Path:
     return place.parent / "expected.yaml"
 
 
+@cache
+def tables() -> Mapping[tuple[str, str], Table]:
+    return expected(file())
+
+
 def entry(agent: str, group: Group, twin: str) -> str | None:
-    return wanted(expected(file()).get((group.scenario.id, group.contract.name), {}), agent, twin)
+    return wanted(tables().get((group.scenario.id, group.contract.name), {}), agent, twin)
 
 
 def test_every_cell_has_an_entry_and_every_entry_a_cell() -> None:
+    """Groups share tables, and tables rows: an entry that none of them has a cell for is dead."""
     lacking = [(agent, group.scenario.id, group.contract.name, twin) for agent, group, twin in CELLS
                if entry(agent, group, twin) is None]  # fmt: skip
     assert not lacking
-    there = {(group.scenario.id, group.contract.name): {*group.twins, "late"} for group in GROUPS}
-    table = expected(file())
-    assert set(table) == set(there)
-    for group, agents in table.items():
-        assert set(agents) == set(REFERENCE), group
-        assert not [twin for twins in agents.values() for twin in twins if twin not in there[group]], group
+    table = tables()
+    assert set(table) == {(group.scenario.id, group.contract.name) for group in GROUPS}
+    assert all(set(agents) == set(REFERENCE) for agents in table.values())
+    rows = [row for agents in table.values() for row in agents.values()]
+    live = set()
+    for agent, group, twin in CELLS:
+        row = table[group.scenario.id, group.contract.name][agent]
+        live.add((id(row), twin if twin in row else LATE.get(twin, twin)))
+    assert not [(row, twin) for row in rows for twin in row if (id(row), twin) not in live]
 
 
 def test_a_mark_agrees_with_its_codes() -> None:
@@ -55,22 +66,69 @@ def test_a_mark_agrees_with_its_codes() -> None:
         assert mark == ("✗" if any(rule.harm for rule in rules) else "!" if rules else "✓"), where
 
 
-def test_only_false_deduplication_fails_where_nothing_goes_wrong() -> None:
-    failing = {(agent, group.scenario.id) for agent, group, twin in CELLS
-               if twin == "clean" and entry(agent, group, twin) != "✓"}  # fmt: skip
-    assert failing == {("same_key", "two-intended")}
+BELIEVERS = {"blind_retry", "fresh_key", "same_key", "query_once", "claimer"}
+"""They take every 2xx for a result."""
+FAILS_CLEAN = {
+    # One key for two equal orders.
+    "two-intended": {"same_key"},
+    # The usual answer of the tool is a promise: believed by those, an unknown to be handed over for giver_up.
+    "promise": BELIEVERS | {"giver_up"},
+    # Nobody can know that nothing was sent before: these two take the gap for a failure.
+    "send-record-forgotten": {"never_retry", "giver_up"},
+    # The server demands a version, and this one names none.
+    "claimed-by-another": {"overwriter"},
+    "page-changed": {"overwriter"},
+    "page-receipt-lost": {"overwriter"},
+    "version-conflict": {"overwriter"},
+}
+"""Where an agent is wrong although nothing goes wrong."""
+
+
+def test_where_nothing_goes_wrong_only_what_the_task_itself_asks_for_fails() -> None:
+    failing: dict[str, set[str]] = {}
+    for agent, group, twin in CELLS:
+        if twin == "clean" and entry(agent, group, twin) != "✓":
+            failing.setdefault(group.scenario.id.removesuffix("-second"), set()).add(agent)
+    assert failing == FAILS_CLEAN
+
+
+NEVER_SENT = {"no-connection", "connect-timeout", "read-timeout"}
+"""Nothing has left, and the caller knows it: everybody may send again."""
+FOR_GOOD = {"forbidden", "invalid-request"}
+"""Refused for good: stopping is right."""
+READ_ALIKE = {"limit-forgotten", "list-in-pages"}
+"""All nine read alike; mutants and probes fail here."""
+RIGHT_FOR: dict[str, set[str]] = {
+    "blind_retry": NEVER_SENT,
+    "fresh_key": NEVER_SENT,
+    "never_retry": FOR_GOOD | {"accepted", "promise"},
+    "giver_up": FOR_GOOD,
+    "claimer": set(),
+}
+"""The situations in which a wrong agent's habit is the right move."""
+EVERYWHERE = READ_ALIKE | {"stale-page", "file-receipt-lost"}
+"""A page to be read, which overwriter alone reads wrongly; a write that may be repeated without harm."""
+KEYED = {"strict", "ietf", "stripe_v1"}
+ASKED = {"status-denies", "status-lags", "page-receipt-lost"}
+"""What query_once asks is definitive, or its write may be repeated under its version."""
 
 
 def test_no_wrong_agent_passes_a_group_without_the_contract_that_makes_it_right() -> None:
-    passing: dict[str, set[str]] = {}
     for group in GROUPS:
-        if len(group.twins) > 1 and group.scenario.id != "no-connection":  # there everybody may resend
-            for agent in REFERENCE:
-                if all(entry(agent, group, twin) == "✓" for twin in group.twins):
-                    passing.setdefault(agent, set()).add(group.contract.name)
-    keyed = {"strict", "ietf", "stripe_v1"}
-    everything = {group.contract.name for group in GROUPS}
-    assert passing == {"careful": everything, "overwriter": everything, "same_key": keyed, "query_once": keyed}
+        situation, contract = group.scenario.id.removesuffix("-second"), group.contract.name
+        passing = {agent for agent in REFERENCE if all(entry(agent, group, twin) == "✓" for twin in group.twins)}
+        where = (situation, contract, passing)
+        assert "careful" in passing, where
+        if group.scenario.suite == "natural":
+            assert passing == set(REFERENCE), where  # nothing is staged there
+            continue
+        for agent, situations in RIGHT_FOR.items():
+            assert agent not in passing or situation in situations | EVERYWHERE, where
+        allowed = contract in KEYED or situation in NEVER_SENT | EVERYWHERE
+        assert "same_key" not in passing or allowed, where
+        assert "query_once" not in passing or allowed or situation in ASKED, where
+        if situation in READ_ALIKE:
+            assert passing == set(REFERENCE), where
 
 
 def cell_of(group: Group, text: str) -> Cell:

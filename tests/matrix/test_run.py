@@ -71,6 +71,7 @@ def test_the_calibration_lands() -> None:
     assert len(told.results) == told.total
 
 
+@pytest.mark.slow
 def test_the_selftest_holds() -> None:
     report = run_selftest(Told(), jobs=2)
     assert [item.name for item in report.mutants if not item.killed] == []

@@ -8,6 +8,7 @@ from rules.histories import OP, Story
 from faultlab.core.agent import Budget
 from faultlab.core.history import Expected, History
 from faultlab.core.verdict import Finding
+from faultlab.rules.fl204_hand_over_incomplete import class_of
 from faultlab.rules.judge import exercised, judge
 
 
@@ -40,6 +41,13 @@ def test_a_hand_over_record_is_checked_field_by_field(field: str, value: Any) ->
     assert codes(looked_twice().handed_over(**{field: value})) == "FL204"
     (found,) = find(looked_twice().handed_over(**{field: value}), "FL204")
     assert field in found.text
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "alike"), [("202", "200", True), ("200", "503", False), ("2", "200", False)]
+)
+def test_a_caller_knows_that_it_was_a_2xx_and_need_not_know_which(said: str, answer: str, alike: bool) -> None:
+    assert (class_of(said) == class_of(answer)) is alike
 
 
 def test_the_reads_of_a_record_may_stand_in_any_order() -> None:

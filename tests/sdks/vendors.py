@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-PATIENCE_S = 0.3
+PATIENCE_S = 1.0
 
 
 class Sent(NamedTuple):

@@ -95,6 +95,32 @@ def test_a_killed_server_has_lost_nothing_that_it_acknowledged(
         end(two)
 
 
+def test_secrets_of_callers_are_never_stored_and_their_keys_are_known_after_a_restart(
+    tmp_path: Path, tests: Path
+) -> None:
+    store = str(tmp_path / "served.db")
+    one = start(store, tests)
+    url = httpx.post(f"{one.admin}/sessions", json={"scenario": WIDE, "twin": "clean"}).json()["url"]
+    body = {"customer": "C5", "item": "card password=hunter2", "quantity": 1}
+    headers = {"idempotency-key": "k-1", "authorization": "Bearer abcdefgh12345678"}
+    first = httpx.post(f"{url}/tools/place_order", json=body, headers=headers)
+    assert first.status_code == 200
+    os.kill(one.process.pid, signal.SIGKILL)
+    one.process.communicate()
+    two = start(store, tests)
+    try:
+        url = f"{two.data}/s/{url.rpartition('/')[2]}"
+        again = httpx.post(f"{url}/tools/place_order", json=body, headers=headers)
+        assert again.json() == first.json() and again.headers["idempotent-replayed"] == "true"
+        claim = httpx.post(f"{url}/claim", json={"status": "done", "text": "api_key=sk_live_abcdef"})
+        assert claim.status_code == 200
+    finally:
+        end(two)
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert b"[redacted]" in kept
+    assert not [secret for secret in (b"hunter2", b"abcdefgh12345678", b"sk_live_abcdef") if secret in kept]
+
+
 def test_restarts_keep_scripts_that_wait_and_verdicts(tmp_path: Path, tests: Path) -> None:
     store = str(tmp_path / "served.db")
     one = start(store, tests)

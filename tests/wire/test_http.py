@@ -5,6 +5,7 @@ import socket
 import time
 
 import pytest
+from labs import fault
 from sockets import READ, REFUND, answer, connect, exchange, listen, request, wire_session, wired
 
 from faultlab.transports.wire.limits import Limits
@@ -30,6 +31,19 @@ def test_pipelined_requests_are_answered_in_order() -> None:
         texts = listen(sock, 0.5).data
     assert texts.count(b"HTTP/1.1 200") == 90 and texts.count(b"HTTP/1.1 404") == 30
     assert [event.args["order_id"] for event in session.events[::2]] == ["A17", "B92", "A17", "X1"] * 30
+
+
+def test_a_peer_that_leaves_is_noticed_though_more_requests_wait_than_are_read() -> None:
+    session = wire_session("none", fault("before", "timeout"))
+    with wired(session, Limits(pipelined=4)) as server:
+        with connect(server) as sock:
+            sock.sendall(REFUND + READ * 9)
+            time.sleep(0.1)
+            assert server.listener.connections == 1 and session.count == 1
+        until = time.monotonic() + 10
+        while server.listener.connections and time.monotonic() < until:
+            time.sleep(0.05)
+        assert server.listener.connections == 0
 
 
 def test_a_chunked_body_in_small_pieces() -> None:

@@ -1,7 +1,7 @@
 """A correct agent that leaves recovery to the public ToolClient: it declares the tools, calls, and says what came out.
 
-What the client has no words for is done by the same table without it: a write that names the version it rests on, one
-that a person must approve, a list in one call, and what somebody else sent before.
+What the client has no words for is done by the same table without it: a write that a person must approve, a list in
+one call, and what somebody else sent before.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +12,8 @@ from typing import Any
 from faultlab.agents.correct.desk import Desk
 from faultlab.agents.correct.journal_in_store import StoreJournal
 from faultlab.client.client import ToolClient
-from faultlab.client.execute import drive, recover
+from faultlab.client.execute import drive, recover, rows_of
+from faultlab.client.moves import read_and_decide
 from faultlab.client.recovery import Recovery
 from faultlab.client.result import Result
 from faultlab.client.steps import Stop
@@ -20,11 +21,11 @@ from faultlab.client.tool_spec import Page, ToolSpec
 from faultlab.core.agent import Answer, Budget
 from faultlab.core.answers import is_fresh
 from faultlab.core.clock import NS, ns
-from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD
+from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD
 from faultlab.core.entitled import Move
 from faultlab.core.records import Call, Claim
 
-BEYOND = frozenset({"versioned", "needs_approval", "items"})
+BEYOND = frozenset({"needs_approval", "items"})
 """Members of a tool's specification that `ToolSpec.of` has no argument for."""
 
 
@@ -76,8 +77,7 @@ class Tools:
 
         def rows(**args: Any) -> Page:
             body = ask(**args)
-            found = next((value for value in body.values() if isinstance(value, list)), [])
-            return Page(found, is_fresh(body, body.headers if isinstance(body, Answer) else {}))
+            return Page(rows_of(body, args), is_fresh(body, body.headers if isinstance(body, Answer) else {}))
 
         rows.__signature__ = ask.__signature__  # type: ignore[attr-defined]  # as above
         return rows
@@ -91,7 +91,7 @@ class Tools:
         given: Mapping[str, Any] = job.specs[job.intent.tool]
         handles = (*((KEY_FIELD,) if job.takes_key else ()), *((REFERENCE_FIELD,) if job.takes_reference else ()))
         return ToolSpec.of(
-            self.function(job.intent.tool, (*job.intent.args, *handles)),
+            self.function(job.intent.tool, (*arguments(job), *handles)),
             name=job.intent.tool,
             contract=replace(job.contract, poll_s=given.get("poll_s") or job.contract.poll_s),
             identity=(*given["identity"], *filter(None, [given.get("scope")])),
@@ -116,20 +116,43 @@ def beyond(job: Recovery) -> bool:
     return sent_before or not BEYOND.isdisjoint(job.specs[job.intent.tool])
 
 
-def called(job: Recovery, task: Any) -> Stop:
+def arguments(job: Recovery) -> dict[str, Any]:
+    """Those of the call that is meant, with the version on which it rests."""
+    condition = {} if job.if_match is None else {CONDITION_FIELD: job.if_match}
+    return {**job.intent.args, **condition}
+
+
+def called(job: Recovery, task: Any) -> tuple[Result, Stop]:
     """The operation by one `call`, with what is left of the attempt's budget. After a crash it goes on there."""
     env, made, budget = job.env, job.log.count, task.budget
     left = Budget(budget.calls - made, budget.seconds - env.now(), budget.cost - made)
     tools, journal = Tools(job), StoreJournal(env.store)
     with ToolClient(journal, run=task.id, budget=left, lost=not job.log.whole, clock=EnvClock(env)) as client:
-        result = client.call(client.add(tools.spec()), operation=job.intent.name, **job.intent.args)
-    return stop_of(result, tools.numbers)
+        result = client.call(client.add(tools.spec()), operation=job.intent.name, **arguments(job))
+    return result, stop_of(result, tools.numbers)
+
+
+def overtaken(job: Recovery, result: Result) -> bool:
+    """Refused for its version: what is to be written can be decided on the one that is there now."""
+    said = [item.said for item in result.evidence if item.tool == job.intent.tool]
+    decidable = job.intent.source is not None and job.left.affords()
+    return result.status == "not_done" and said[-1:] == ["412"] and decidable
+
+
+def settled(desk: Desk, job: Recovery, task: Any) -> Stop:
+    """Call, and where somebody else's version came first, read and call again."""
+    while True:
+        result, stop = called(job, task)
+        if not overtaken(job, result):
+            return stop
+        if (ended := desk.do(job, read_and_decide(job))) is not None:
+            return ended
 
 
 def on_tool_client(task: Any, env: Any) -> Claim:
     """One `call` for each intended effect."""
     desk = Desk(task, env)
     for job in desk.jobs():
-        desk.ended(job, drive(job, recover(job)) if beyond(job) else called(job, task))
+        desk.ended(job, drive(job, recover(job)) if beyond(job) else settled(desk, job, task))
     desk.clerk.log.whole = False  # the client's records tell the time of the world: the wire has that of the attempt
     return desk.claim()

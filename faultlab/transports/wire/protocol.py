@@ -37,7 +37,8 @@ class Connection(asyncio.Protocol):
 
     __slots__ = (
         "_body", "_current", "_door", "_exchange", "_expects", "_headers", "_house", "_most_body", "_most_head",
-        "_parser", "_queue", "_size", "_target", "_too_much", "gate", "loop", "since_s", "speech", "transport",
+        "_parser", "_paused", "_queue", "_size", "_stalled", "_target", "_too_much",
+        "gate", "loop", "since_s", "speech", "transport",
     )  # fmt: skip
 
     def __init__(self, door: Door, house: "House") -> None:
@@ -51,6 +52,10 @@ class Connection(asyncio.Protocol):
         self._queue: deque[Request] = deque()
         self._exchange: Exchange | None = None
         self._too_much: Reply | None = None
+        self._paused = False
+        """Nothing is read: enough requests wait."""
+        self._stalled = False
+        """They have waited for long, and it is read again, so that the end of the connection is noticed."""
         self.since_s = 0.0
         """When the present request, or the idle time before it, began."""
 
@@ -143,8 +148,11 @@ class Connection(asyncio.Protocol):
         if self._exchange is None:
             self._answer(request)
             return
+        if self._stalled:
+            self._stop(problem(503, "too_many_waiting", "Too many requests wait on this connection."))
         self._queue.append(request)
-        if len(self._queue) >= self._house.limits.pipelined:
+        if len(self._queue) >= self._house.limits.pipelined and not self._paused:
+            self._paused = True
             self.transport.pause_reading()
 
     # Answering.
@@ -156,7 +164,8 @@ class Connection(asyncio.Protocol):
             return
         session, target = found
         if target != request.target:
-            request = request._replace(target=target)
+            method, _, headers, body, keep = request
+            request = Request(method, target, headers, body, keep)
         if self._door.beside(request):
             self._aside(session, request)
             return
@@ -195,10 +204,16 @@ class Connection(asyncio.Protocol):
     def _next(self) -> None:
         if self._queue and self._exchange is None and not self.transport.is_closing():
             if len(self._queue) == self._house.limits.pipelined:
-                self.transport.resume_reading()
+                self._read_on()
+                self._stalled = False
             self._answer(self._queue.popleft())
             if self._exchange is None and self._queue:
                 self.loop.call_soon(self._next)
+
+    def _read_on(self) -> None:
+        if self._paused:
+            self._paused = False
+            self.transport.resume_reading()
 
     def _refuse(self, reply: Reply) -> None:
         """Answer what cannot be read as a request, and close: where it ends is not known."""
@@ -210,7 +225,12 @@ class Connection(asyncio.Protocol):
 
     def look(self, now_s: float) -> None:
         """Called about once a second: whoever sends too slowly, or nothing at all, is let go."""
-        if self._exchange is not None or self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        if self._exchange is not None:
+            # A peer whose connection is not read could leave, and nobody would know before it is answered.
+            self._stalled = self._stalled or self._paused
+            self._read_on()
             return
         waited_s = now_s - self.since_s
         if self._current and waited_s > self._house.limits.request_s:
