@@ -169,7 +169,7 @@ def _row(new: NewRow, request: Any, content: bytes) -> OperationRow:
 def _again(http: Any, contract: Contract) -> Callable[..., Any]:
     """Sends an operation of an earlier life, with what the client adds to its requests now (authorization)."""
 
-    def send(method: str, url: str, digest: str, body: str, content_type: str, idempotency_key: str) -> Any:
+    def send(method: str, url: str, digest: str, body: str, content_type: str, idempotency_key: str = "") -> Any:
         return result_in(
             http.send(request_again(http, contract.key, method, url, body, content_type, idempotency_key)), contract
         )
@@ -178,7 +178,7 @@ def _again(http: Any, contract: Contract) -> Callable[..., Any]:
 
 
 def _again_async(http: Any, contract: Contract) -> Callable[..., Any]:
-    async def send(method: str, url: str, digest: str, body: str, content_type: str, idempotency_key: str) -> Any:
+    async def send(method: str, url: str, digest: str, body: str, content_type: str, idempotency_key: str = "") -> Any:
         request = request_again(http, contract.key, method, url, body, content_type, idempotency_key)
         return result_in(await http.send(request), contract)
 
