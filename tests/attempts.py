@@ -10,12 +10,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from faultlab.core.agent import Budget, ToolError
-from faultlab.core.clock import NS, VirtualClock
+from faultlab.core.clock import NS, VirtualClock, ns
 from faultlab.core.contract import Contract, KeyRules
 from faultlab.core.history import Brief, Expectation, Expected, History, WriteTerms
 from faultlab.core.knowledge import Knowledge
 from faultlab.core.profiles import PROFILES
-from faultlab.core.records import Call, Claim, Event
+from faultlab.core.records import Call, Claim, Effect, Event
 from faultlab.core.world import FrozenWorld
 from faultlab.engine.engine import Engine
 from faultlab.engine.handles import with_contract
@@ -165,6 +165,20 @@ class Attempt:
         engine, end = self.session.engine, "claimed" if claim is not None else "crashed"
         facts = engine.facts({"orders/A17/status": "refunded"})
         return History(self.session.brief, self.events, list(engine.ledger), end, facts, "", ("a.example",), 9)
+
+    def effects(self) -> list[Effect]:
+        """Without those of requests that left inside their key's window and that the network held until it was over:
+        no choice of moves rules that out, and the rules book them to the server."""
+        rules, calls = self.contract.key, {call.n: call for item in self.knowledge.operations for call in item.calls}
+        if rules is None or rules.window_s is None:
+            return list(self.session.engine.ledger)
+
+        def outlived(effect: Effect) -> bool:
+            call = calls[effect.call]
+            first = min(item.t for item in calls.values() if item.key == call.key)
+            return call.key is not None and call.t - first < ns(rules.window_s) <= effect.t - first
+
+        return [effect for effect in self.session.engine.ledger if not outlived(effect)]
 
     def drain(self) -> None:
         self.session.engine.catch_up(self.session.clock.now() + 1_000 * NS)

@@ -154,3 +154,15 @@ def test_a_history_that_cannot_be_read_is_no_end_of_a_run() -> None:
     story.events[-1] = Claim("done", operations=[OP])  # type: ignore[arg-type]  # not what a Claim holds
     verdict = judge(story.history())
     assert (verdict.verdict, verdict.excluded_reason.split(":")[0]) == ("infra_error", "rule_crashed")
+
+
+def test_a_resend_that_the_network_holds_until_its_key_is_forgotten_is_booked_to_the_server() -> None:
+    lost = (Planned("refund_order", "after"), Planned("refund_order", "late_network", occurrence=2, late_ns=600 * NS))
+    made = Attempt(PROFILES["dynamodb"], lost)
+    send(made, "k1")
+    send(made, "k1")
+    verdict = judge(made.history(hand_over(made)))
+    assert len(made.session.engine.ledger) == 2
+    assert made.effects() == list(made.session.engine.ledger)[:1]
+    assert [(item.code, item.cause) for item in verdict.findings if item.code.startswith("FL1")] == [("FL101", "server")]
+    assert "FL101" not in verdict.codes
