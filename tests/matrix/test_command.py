@@ -34,7 +34,15 @@ def attempt(agent: Command, twin: str = "clean", wall_limit_s: float = 30.0, whe
     return run_attempt(agent, where or group(), twin, 1, conditions)[0]
 
 
-@pytest.mark.parametrize("twin", ["clean", "never", "committed", "late_network", "late_server"])
+@pytest.mark.parametrize(
+    "twin",
+    [
+        "clean",
+        "never",
+        "late_server",
+        *(pytest.param(twin, marks=pytest.mark.slow) for twin in ("committed", "late_network")),
+    ],
+)
 @pytest.mark.parametrize("name", ["sh refund.sh", "node refund.mjs"])
 def test_the_shipped_programs_pass(project: Path, name: str, twin: str) -> None:
     runner, file = name.split()

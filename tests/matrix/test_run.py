@@ -80,22 +80,32 @@ def test_the_selftest_holds() -> None:
     assert len(report.mutants) >= 45 and len(report.correct) >= 9
 
 
-def test_same_seed_same_bytes_in_two_processes(tmp_path: Path) -> None:
+FEW = ("lost-receipt", "server-crash", "two-workers", "page-changed", "throttled", "crash-journal-kept", "approval")
+some_and_all = pytest.mark.parametrize(
+    "scenarios", [FEW, pytest.param((), marks=pytest.mark.slow)], ids=["some scenarios", "all scenarios"]
+)
+
+
+@some_and_all
+def test_same_seed_same_bytes_in_two_processes(tmp_path: Path, scenarios: tuple[str, ...]) -> None:
+    chosen = [word for name in scenarios for word in ("-s", name)]
     for name, hash_seed in (("one", "1"), ("two", "2")):
         done = faultlab(
-            tmp_path, "run", "careful", "query_once", "--seed", "5", "--attempts", "1", "--store", f"{name}.db",
-            PYTHONHASHSEED=hash_seed,
+            tmp_path, "run", "careful", "query_once", *chosen, "--seed", "5", "--attempts", "1",
+            "--store", f"{name}.db", PYTHONHASHSEED=hash_seed,
         )  # fmt: skip
         assert done.returncode == 1, done.stderr  # query_once is wrong in many cells
     one, two = traces(tmp_path / "one.db"), traces(tmp_path / "two.db")
-    assert one == two and len(one) > 1000
+    assert one == two and len(one) > (100 if scenarios else 1000)
 
 
-def test_two_workers_make_what_one_makes(tmp_path: Path) -> None:
+@some_and_all
+def test_two_workers_make_what_one_makes(tmp_path: Path, scenarios: tuple[str, ...]) -> None:
     stores = {1: tmp_path / "one.db", 2: tmp_path / "two.db"}
     cells = {}
     for jobs, store in stores.items():
-        report, _ = made(store=str(store), jobs=jobs, agents=("careful", "blind_retry"), attempts=2, seed=3)
+        agents = ("careful", "blind_retry")
+        report, _ = made(store=str(store), jobs=jobs, agents=agents, scenarios=scenarios, attempts=2, seed=3)
         cells[jobs] = [(cell[:5], cell.verdict, cell.mark, cell.made, cell.codes) for cell in report.cells]
     assert sorted(cells[1]) == sorted(cells[2])
     assert traces(stores[1]) == traces(stores[2])
@@ -110,7 +120,7 @@ def test_another_seed_gives_other_bytes_and_the_same_verdicts() -> None:
 
 
 def test_clean_runs_come_first_and_then_the_rest_is_estimated() -> None:
-    _, told = made(agents=("careful",), attempts=3)
+    _, told = made(agents=("careful",), scenarios=FEW, attempts=3)
     clean = [number for number, result in enumerate(told.results) if result.twin == "clean"]
     assert clean == list(range(len(clean)))
     assert any(line.startswith("rest ") for line in told.lines)
@@ -128,10 +138,10 @@ def test_last_failed_runs_what_failed(tmp_path: Path) -> None:
 
 
 def test_exit_first_and_max_cost_stop_early() -> None:
-    report, told = made(agents=("blind_retry",), exit_first=True)
+    report, told = made(agents=("blind_retry",), scenarios=FEW, exit_first=True)
     assert told.results[-1].verdict == "fail" and all(item.verdict == "pass" for item in told.results[:-1])
     assert report.exit_code == 1
-    report, told = made(agents=("careful",), max_cost=30.0)
+    report, told = made(agents=("careful",), scenarios=FEW, max_cost=30.0)
     assert 30 < report.tally.cost <= 30 + 14 and "--max-cost 30" in told.lines[-1]
 
 

@@ -61,7 +61,7 @@ def tests(project: Path) -> Path:
 
 
 @pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("count", [1, *(pytest.param(count, marks=pytest.mark.slow) for count in (2, 5))])
 def test_a_killed_server_has_lost_nothing_that_it_acknowledged(
     tmp_path: Path, tests: Path, step: str, count: int
 ) -> None:
