@@ -4,6 +4,7 @@ The package is found as Python finds it, so the same tests hold for a checkout a
 """
 
 import os
+import signal
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,13 @@ from hypothesis import settings
 
 # Helpers of several folders stand beside this file and are imported by name (`labs`).
 sys.path.insert(0, str(Path(__file__).parent))
+
+import extras
+
+# A shell without job control lets what it starts in the background ignore Ctrl-C, and the tests would hand that on to
+# the processes that they interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No deadline: two busy cores make any one example slow. CI draws the same examples each time.
 settings.register_profile("here", deadline=None)
@@ -33,3 +41,7 @@ def package() -> Path:
 def project() -> Path:
     """The folder that holds tests/, docs/ and README.md."""
     return Path(__file__).parent.parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    extras.mark(items)
