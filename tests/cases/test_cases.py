@@ -1,15 +1,15 @@
 """Public bug reports: what the client did is charged where the harm was done, and the corrected client is clean."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from cases.load import Case, cases, everything, verdicts
 
 from faultlab.core.verdict import Verdict
-from faultlab.matrix.loader import load_inline
+from faultlab.matrix.loader import load_inline, shipped_folder
 from faultlab.matrix.scenario import CLEAN, Group
 from faultlab.rules.catalog import CATALOG
 
@@ -90,5 +90,5 @@ def test_no_situation_or_rule_is_named_in_vain() -> None:
 def test_a_case_is_a_scenario_that_anybody_can_run(tmp_path: Path) -> None:
     """With `faultlab run AGENT -s FILE`: nothing of these tests is needed but the queue of jobs."""
     fields = {name for case in CASES for name in case.scenario}
-    schema = yaml.safe_load((Path(__file__).parents[2] / "scenarios" / "schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((shipped_folder() / "schema.json").read_text(encoding="utf-8"))
     assert fields <= set(schema["properties"])
