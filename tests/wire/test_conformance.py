@@ -21,6 +21,10 @@ SCALE = 0.1
 LONGEST_S = 20.0
 """No attempt takes longer than this in real time: those that wait for minutes go faster."""
 
+SLOWER = (1, 5)
+"""A busy machine can hold a message for longer than a few seconds take at this pace; what differs then is tried once
+more, slower. What differs there too is a difference."""
+
 CONTRACTS = ("none", "strict")
 """Of `lost-receipt`: what is tried each time; everything else is slow."""
 
@@ -90,5 +94,8 @@ def test_equal_histories(group: Group, twin: str) -> None:
     inside, _ = run_attempt(careful, group, twin, 1, Conditions(11))
     lasted_s = inside.events[-1].t / NS
     scale = min(SCALE, LONGEST_S / lasted_s) if lasted_s else SCALE
-    outside = over_a_socket(careful, group, twin, Conditions(11, "real", time_scale=scale))
+    for slower in SLOWER:
+        outside = over_a_socket(careful, group, twin, Conditions(11, "real", time_scale=min(1.0, scale * slower)))
+        if shape(outside) == shape(inside):
+            return
     assert shape(outside) == shape(inside)
