@@ -4,7 +4,7 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +26,12 @@ SPEC = ToolSpec.of(refund, contract="strict", identity=["order_id"])
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> ToolClient:
+def client(tmp_path: Path) -> Iterator[ToolClient]:
     sent.clear()
-    made = ToolClient(tmp_path / "new" / "folder" / "journal.db", run="r")  # a Path, and folders that are not there yet
-    made.add(SPEC)
-    return made
+    place = tmp_path / "new" / "folder" / "journal.db"  # a Path, and folders that are not there yet
+    with ToolClient(place, run="r") as made:
+        made.add(SPEC)
+        yield made
 
 
 @pytest.mark.parametrize(

@@ -325,8 +325,8 @@ def test_an_operation_of_a_tool_that_is_not_known_here_is_reported_and_left_open
         if step == "after call":
             raise faultlab.Crash
 
-    with pytest.raises(faultlab.Crash):
-        shop.client(tmp_path, hook=die).call(shop.spec(), **REFUND)
+    with shop.client(tmp_path, hook=die) as dying, pytest.raises(faultlab.Crash):
+        dying.call(shop.spec(), **REFUND)
     with shop.client(tmp_path) as other:
         for _ in range(2):
             (found,) = other.reconcile()
