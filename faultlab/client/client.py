@@ -67,12 +67,12 @@ class ToolClient:
         spans: OpenTelemetry spans (extra `otel`).
         BadInput: the journal's place, or an extra that is missing. StoreError: it cannot be opened.
         """
+        self._spans: Spans = spans_of() if spans else no_spans  # first: a missing extra leaves no journal open
         self._journal = _opened(journal, fsync=fsync)
         self._clock = clock or RealClock()
         self._desk = Desk(self._journal, Times(self._clock), budget, table, lease_s, lost)
         self._run = self._journal.run_id() if run is None else run
         self._tools: dict[str, ToolSpec] = {}
-        self._spans: Spans = spans_of() if spans else no_spans
         self._hook = hook
 
     def __enter__(self) -> Self:

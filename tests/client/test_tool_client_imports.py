@@ -38,6 +38,7 @@ def test_an_extra_that_is_missing_is_named(
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(BadInput, match=extra):
         ToolClient(**{"journal": str(tmp_path / "j.db"), **given})
+    assert not list(tmp_path.iterdir())  # nor was a journal opened that nobody closes
 
 
 def test_it_loads_three_libraries_and_what_they_need(tmp_path: Path) -> None:
