@@ -18,13 +18,14 @@ from faultlab.matrix.loader import builtin, find
 from faultlab.matrix.proving import RIGHT, prove, proving
 from faultlab.matrix.request import RunPlan, RunRequest, plan_of
 from faultlab.matrix.resolve import resolve_agents
-from faultlab.matrix.run import TOGETHER, Bench, in_processes, serially
+from faultlab.matrix.run import TOGETHER, Bench, in_processes, serially, unrecorded
 from faultlab.matrix.scenario import CLEAN, Group
 from faultlab.matrix.select import Selection, select
 from faultlab.matrix.selftest import SelftestReport
 from faultlab.matrix.stored import Replay, StoredAttempt, again, parse_address, read
 from faultlab.matrix.validity import Validity, check
 from faultlab.records.port import RunStore
+from faultlab.records.sqlite import MEMORY
 from faultlab.rules.catalog import CATALOG
 from faultlab.rules.judge import judge
 
@@ -182,7 +183,8 @@ def _seed(request: RunRequest, store: RunStore) -> int:
 def _attempts(request: RunRequest, bench: Bench, plan: RunPlan, progress: Progress) -> Generator[Result, None, None]:
     """The attempts as they are finished, clean ones first. Closing it stores what is finished and ends the workers."""
     if request.jobs > 1:
-        work = in_processes(partial(prepare, request, plan.run, plan.seed), plan.jobs, request.jobs)
+        perform = unrecorded if request.store == MEMORY else serially  # the memory of a worker is nobody else's
+        work = in_processes(partial(prepare, request, plan.run, plan.seed), plan.jobs, request.jobs, perform)
     else:
         work = serially(bench, plan.jobs, 1 if request.exit_first or request.max_cost is not None else TOGETHER)
     with closing(work):

@@ -136,10 +136,12 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(cli: Cli, tmp_path:
     assert sum(cell["attempts"] for cell in json.loads(done.stdout)["cells"]) == 5 * 8
 
 
-def test_attempts_that_are_not_kept_are_not_offered(cli: Cli) -> None:
-    out = cli("run", "mine:lucky", *ONE_GROUP, "--store", "memory").stdout
-    assert "FL101" in out
-    assert "faultlab show" not in out
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_attempts_that_are_not_kept_are_counted_and_not_offered(cli: Cli, jobs: str) -> None:
+    done = cli("run", "mine:lucky", *ONE_GROUP, "--store", "memory", "--jobs", jobs)
+    assert done.returncode == 1, done.stderr
+    assert "FL101" in done.stdout
+    assert "faultlab show" not in done.stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal is a thing of POSIX")
