@@ -1,26 +1,32 @@
-"""The right one: it follows the policy table, for synchronous and for asynchronous tools."""
+"""The right one: each intended effect is one call of ToolClient, which follows the policy table."""
 
 from collections.abc import Callable
-from itertools import chain
 from typing import Any
 
+from faultlab.agents.by_client import Tools, asettled, settled
 from faultlab.agents.clerk import Clerk
-from faultlab.client.execute import adrive, drive, recover
+from faultlab.agents.desk import Desk
 from faultlab.client.policy import TABLE, Policy
 from faultlab.core.records import Claim
 
 
-def careful(task: Any, env: Any, table: Policy = TABLE, clerk: Callable[[Any, Any], Clerk] = Clerk) -> Claim:
+def careful(
+    task: Any,
+    env: Any,
+    table: Policy = TABLE,
+    clerk: Callable[[Any, Any], Clerk] = Clerk,
+    tools: type[Tools] = Tools,
+) -> Claim:
     """Key and reference on each first send; then what the contract permits; at the end what is known."""
-    desk = clerk(task, env)
-    for recovery in chain(desk.recoveries(), desk.reopened()):
-        desk.ended(recovery, drive(recovery, desk.prepared(recovery, recover(recovery, table))))
+    desk = Desk(task, env, clerk)
+    for job in desk.jobs():
+        desk.ended(job, settled(desk, job, table, tools))
     return desk.claim()
 
 
 async def careful_async(task: Any, env: Any) -> Claim:
-    """The same table and the same moves, under the asynchronous driver."""
-    clerk = Clerk(task, env)
-    async for recovery in clerk.arecoveries():
-        clerk.ended(recovery, await adrive(recovery, clerk.prepared(recovery, recover(recovery))))
-    return clerk.claim()
+    """The same over asynchronous tools."""
+    desk = Desk(task, env)
+    async for job in desk.ajobs():
+        desk.ended(job, await asettled(desk, job))
+    return desk.claim()

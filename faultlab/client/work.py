@@ -9,7 +9,7 @@ from faultlab.client.recovery import Intent, Log, Recovery
 from faultlab.client.tool_spec import ToolSpec
 from faultlab.core.agent import CALL_COST, Budget, Task
 from faultlab.core.canonical import digest
-from faultlab.core.clock import NS, Clock, ns, wall_time
+from faultlab.core.clock import NS, Clock, unix_ns
 from faultlab.core.contract import CONDITION_FIELD
 from faultlab.core.entitled import Left, Move, entitled
 from faultlab.core.knowledge import about
@@ -40,7 +40,7 @@ class Times:
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self._began_ns = ns(wall_time()) - clock.now()
+        self._began_ns = unix_ns() - clock.now()
 
     def now_ns(self) -> int:
         return self._began_ns + self.clock.now()

@@ -1,7 +1,7 @@
 """One line of a timeline, and the lines of what the caller said, noted and lived through."""
 
 from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from faultlab.core.clock import ns
 from faultlab.core.records import Ask, Claim, Crashed, Event, Forgot, Note
@@ -33,9 +33,16 @@ class Line(NamedTuple):
     """The caller's process died or was started again."""
 
 
+SENT, JOURNAL = "sent/", "journal/"
+"""Beginnings of the names under which agents keep what they sent: by themselves, or through a tool client."""
+
+ENTRY = {"operation", "calls", "receipts"}
+"""What the latter holds of one operation."""
+
+
 def is_sent(note: Note) -> bool:
     """What the reference agents write down in case they crash: of interest only where they did."""
-    return note.kind == "store" and note.name.startswith("sent/")
+    return note.kind == "store" and note.name.startswith((SENT, JOURNAL))
 
 
 def told(event: Event) -> Iterator[Line]:
@@ -61,11 +68,18 @@ def _note(note: Note) -> str:
     if note.gone:
         return f"{note.name} deleted"
     record = note.value
-    if note.name.startswith("sent/") and isinstance(record, Mapping) and "first_sent_s" in record:
-        handle = record.get("key") or record.get("reference")
-        under = "" if handle is None else f" under {middle_cut(handle, HANDLE)}"
-        return f"{note.name}{under}, first sent at {seconds(ns(record['first_sent_s']))}"
+    if note.name.startswith(JOURNAL) and isinstance(record, Mapping) and {*record} == ENTRY:
+        sent = [call for call in record["calls"] if call["kind"] == "write"]
+        under = _under(sent[-1]) if sent else ""
+        return f"{note.name}{under}, {len(sent)} sent, {record['operation']['state'].replace('_', ' ')}"
+    if note.name.startswith(SENT) and isinstance(record, Mapping) and "first_sent_s" in record:
+        return f"{note.name}{_under(record)}, first sent at {seconds(ns(record['first_sent_s']))}"
     return f"{note.name} = {body_words(note.value)}"
+
+
+def _under(record: Mapping[str, Any]) -> str:
+    handle = record.get("key") or record.get("reference")
+    return "" if handle is None else f" under {middle_cut(handle, HANDLE)}"
 
 
 def _claim(claim: Claim) -> Iterator[Line]:

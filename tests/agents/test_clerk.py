@@ -6,11 +6,14 @@ import pytest
 from agents.support import EQUAL, MUG, ONE, TWO, attempt, failing, group, lost
 
 from faultlab.agents.careful import careful, careful_async
+from faultlab.agents.correct import over_ahttp, own_table
 from faultlab.agents.oracle import oracle
 from faultlab.core.agent import Budget
 from faultlab.rules.judge import judge
 
 BOTH = pytest.mark.parametrize("agent", [careful, careful_async])
+SHARING = pytest.mark.parametrize("agent", [own_table, over_ahttp, oracle])
+"""To whom one answer tells something of several operations: each call of a tool client is about its own."""
 
 
 @BOTH
@@ -41,7 +44,7 @@ def test_orders_of_one_item_are_told_apart_whatever_their_quantity(agent: Any) -
     assert len(came.effects) == 2
 
 
-@pytest.mark.parametrize("agent", [careful, careful_async, oracle])
+@SHARING
 def test_a_list_read_for_one_order_counts_for_its_equal_one(agent: Any) -> None:
     # Both receipts are lost, and neither order can be proved absent: each record names the reads of both.
     plan = (lost("before", "place_order", 1), lost("before", "place_order", 2))
@@ -51,7 +54,7 @@ def test_a_list_read_for_one_order_counts_for_its_equal_one(agent: Any) -> None:
     assert judge(came.history).codes == ()
 
 
-@pytest.mark.parametrize("agent", [careful, careful_async, oracle])
+@SHARING
 def test_what_a_later_list_shows_settles_an_earlier_order(agent: Any) -> None:
     # The list cannot be read for the first order; read for the second it shows both.
     plan = (lost("after", "place_order", 1), lost("after", "place_order", 2), *failing("list_orders", 3))

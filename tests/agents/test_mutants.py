@@ -6,6 +6,7 @@ from functools import cache, partial
 
 import pytest
 
+from faultlab.agents.by_client import Tools
 from faultlab.agents.careful import careful
 from faultlab.agents.clerk import Clerk
 from faultlab.agents.groundwork import Groundwork
@@ -74,6 +75,8 @@ def test_a_mutant_differs_from_careful_in_one_row_or_one_step(name: str) -> None
     if changed == "table":
         table = agent.keywords["table"]
         assert sum(new != old for new, old in zip(table, TABLE, strict=True)) == 1
+    elif changed == "tools":
+        assert len(own_methods(agent.keywords["tools"], Tools)) == 1
     else:
         clerk = agent.keywords["clerk"]
         steps = own_methods(clerk, Clerk)

@@ -114,12 +114,12 @@ class Trial:
         self.journals = iter(journals)
         self.told: list[Result] = []
 
-    def now_s(self) -> float:
-        return EPOCH_S + self.session.clock.now() / NS
+    def now_ns(self) -> int:
+        return EPOCH_S * NS + self.session.clock.now()
 
     def live(self, steps: int | None = None) -> list[str]:
         """One process: which steps it took."""
-        with patch("faultlab.client.work.wall_time", self.now_s):
+        with patch("faultlab.client.work.unix_ns", self.now_ns):
             return self._live(steps)
 
     def _live(self, steps: int | None) -> list[str]:

@@ -27,7 +27,7 @@ def shipped(names: Iterable[str] = ()) -> list[Scenario]:
 
 
 AGENTS = (careful, on_tool_client)
-"""The one drives the table itself, the other through ToolClient."""
+"""Both leave recovery to ToolClient; the second decides on versions by itself."""
 
 
 class Taken:

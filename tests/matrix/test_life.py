@@ -306,7 +306,7 @@ def test_the_timeline_tells_a_crash_and_what_was_left(width: int, journal: str, 
     died = text.index("CRASH in #2: its process dies")
     assert text.index("#2 refund_order") < died < text.index("STARTS again") < text.index("#3 get_order")
     assert ("finds its store" in text) == (journal == "kept")
-    assert "sent/refund_order(A17) under" in text[:died]
+    assert "journal/refund_order(A17) under" in text[:died]
     assert "receipt" not in text[died : text.index("CLAIM")], "no receipt of #2 is drawn"
     clean = lived(careful, group_of(tmp_path, crash_plan(journal), "strict"), "clean")
     assert not any("store:" in line.plain for line in timeline_lines(timeline_of(clean), width))

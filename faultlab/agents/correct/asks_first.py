@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from faultlab.agents.correct.desk import Desk, asking, due_s, ending, refused, sending, spent, waiting, worth_asking
+from faultlab.agents.correct.parts import asking, due_s, ending, refused, sending, spent, waiting, worth_asking
+from faultlab.agents.desk import Desk
 from faultlab.client.moves import read_and_decide
 from faultlab.client.recovery import Recovery
 from faultlab.client.steps import Steps

@@ -5,9 +5,9 @@ from typing import Any
 
 import httpx
 
-from faultlab.agents.correct.desk import Desk
 from faultlab.agents.correct.http_messages import Messages, Surroundings
 from faultlab.agents.correct.straight_line import settle
+from faultlab.agents.desk import Desk
 from faultlab.core.records import Claim
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from faultlab.agents.correct.desk import Desk
+from faultlab.agents.desk import Desk
 from faultlab.client.policy import TABLE, choose
 from faultlab.client.recovery import Recovery
 from faultlab.core.records import Claim

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from faultlab.agents.correct.desk import Desk, asking, due_s, ending, refused, sending, spent, waiting, worth_asking
+from faultlab.agents.correct.parts import asking, due_s, ending, refused, sending, spent, waiting, worth_asking
+from faultlab.agents.desk import Desk
 from faultlab.client.moves import read_and_decide
 from faultlab.client.recovery import Recovery
 from faultlab.client.steps import Stop

@@ -5,7 +5,8 @@ In place of a model a few lines choose among the actions that the specification'
 
 from typing import Any
 
-from faultlab.agents.correct.desk import Desk, asking, due_s, ending, sending, waiting
+from faultlab.agents.correct.parts import asking, due_s, ending, sending, waiting
+from faultlab.agents.desk import Desk
 from faultlab.client.moves import read_and_decide
 from faultlab.client.recovery import Recovery
 from faultlab.client.steps import Steps, Stop

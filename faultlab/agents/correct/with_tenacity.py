@@ -4,7 +4,8 @@ from typing import Any
 
 from tenacity import RetryCallState, Retrying, retry_if_result
 
-from faultlab.agents.correct.desk import Desk, asking, due_s, ending, refused, sending, spent, worth_asking
+from faultlab.agents.correct.parts import asking, due_s, ending, refused, sending, spent, worth_asking
+from faultlab.agents.desk import Desk
 from faultlab.client.moves import read_and_decide
 from faultlab.client.recovery import Recovery
 from faultlab.client.steps import Stop

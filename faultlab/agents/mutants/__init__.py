@@ -1,5 +1,5 @@
-"""`careful` made wrong: each mutant changes one row of its policy table or one step of its clerk, and is named with the
-rule that must catch it.
+"""`careful` made wrong: each mutant changes one row of its policy table, one step of its clerk or how it calls a tool,
+and is named with the rule that must catch it.
 
 They prove that the rules can fail. No two may be found out in the same cells by the same codes.
 """

@@ -7,12 +7,13 @@ from typing import Any
 
 import httpx
 
-from faultlab.agents.mutants.mutant import Mutant, row
+from faultlab.agents.by_client import Tools
+from faultlab.agents.mutants.mutant import Mutant, by, row
 from faultlab.client.moves import stop
 from faultlab.client.recovery import Recovery
 from faultlab.client.steps import Invoke, Steps, Stop
 from faultlab.core.canonical import digest
-from faultlab.core.records import Call
+from faultlab.core.contract import KEY_FIELD
 
 
 def send_twice(recovery: Recovery) -> Steps:
@@ -38,39 +39,40 @@ def send_without_key(recovery: Recovery) -> Steps:
 
 def send_with_key_of_arguments(recovery: Recovery) -> Steps:
     """Two equal orders get one key."""
-    recovery.handle = digest([recovery.intent.tool, recovery.intent.args])
-    yield recovery.request()
+    yield recovery.request()._replace(key=digest([recovery.intent.tool, recovery.intent.args]))
     return None
 
 
-def _request(recovery: Recovery, **options: Any) -> tuple[httpx.Request, Call]:
-    """What is meant as an HTTP request, and as the first call of it."""
-    body = {**recovery.intent.args, "reference": recovery.reference}
-    headers = {} if recovery.key is None else {"Idempotency-Key": recovery.key}
-    path = f"/tools/{recovery.intent.tool}"
-    request: httpx.Request = recovery.env.http.build_request("POST", path, json=body, headers=headers, **options)
-    return request, Call(recovery.log.count + 1, recovery.now_ns, recovery.intent.tool, "write", body)
+def as_request(job: Recovery, args: Mapping[str, Any], **options: Any) -> httpx.Request:
+    """The write, for `env.http`."""
+    body = {name: value for name, value in args.items() if name != KEY_FIELD}
+    headers = {"Idempotency-Key": args[KEY_FIELD]} if args.get(KEY_FIELD) else {}
+    http: httpx.Client = job.env.http
+    return http.build_request("POST", f"/tools/{job.intent.tool}", json=body, headers=headers, **options)
 
 
-def send_through_a_retrying_client(recovery: Recovery) -> Steps:
+class OverARetryingClient(Tools):
     """An HTTP client that sends a failed request again by itself, and says nothing of it."""
-    request, call = _request(recovery)
-    for number in (call.n, call.n + 1):
-        recovery.log.calls.append(call._replace(n=number))
+
+    def invoke(self, tool: str, args: Mapping[str, Any]) -> Any:
+        if tool != self.job.intent.tool:
+            return super().invoke(tool, args)
+        request, http = as_request(self.job, args), self.job.env.http
+        self.noted(tool, args)
         with suppress(httpx.TransportError):
-            if recovery.env.http.send(request).is_success:
-                return Stop("done", (number,))
-    return Stop("handed_over")
-    yield
+            return http.send(request).raise_for_status().json()
+        self.noted(tool, args)
+        return http.send(request).raise_for_status().json()
 
 
-def send_without_timeout(recovery: Recovery) -> Steps:
+class WithoutTimeout(Tools):
     """Straight over HTTP, and for ever."""
-    request, call = _request(recovery, timeout=None)
-    recovery.env.http.send(request)
-    recovery.log.calls.append(call)
-    return Stop("done", (call.n,))
-    yield
+
+    def invoke(self, tool: str, args: Mapping[str, Any]) -> Any:
+        if tool != self.job.intent.tool:
+            return super().invoke(tool, args)
+        self.noted(tool, args)
+        return self.job.env.http.send(as_request(self.job, args, timeout=None)).raise_for_status().json()
 
 
 def call_the_real_service(recovery: Recovery) -> Steps:
@@ -86,8 +88,8 @@ FIRST_SENDS: Mapping[str, Mutant] = {
     "sweep": row("not_sent", send_and_sweep, "FL103"),
     "send_without_key": row("not_sent", send_without_key, "FL305"),
     "key_of_arguments": row("not_sent", send_with_key_of_arguments, "FL306"),
-    "retry_below": row("not_sent", send_through_a_retrying_client, "FL406"),
+    "retry_below": by(OverARetryingClient, "FL406"),
     "never_send": row("not_sent", stop("not_done"), "FL901"),
-    "no_timeout": row("not_sent", send_without_timeout, "FL903"),
+    "no_timeout": by(WithoutTimeout, "FL903"),
     "real_service": row("not_sent", call_the_real_service, "FL904"),
 }

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
+from faultlab.agents.by_client import Tools
 from faultlab.agents.clerk import Clerk
-from faultlab.agents.mutants.mutant import Mutant, row, step
-from faultlab.client.execute import arguments, begin, fail, finish
+from faultlab.agents.mutants.mutant import Mutant, by, row, step
+from faultlab.client.client import ToolClient
 from faultlab.client.recovery import Intent, Recovery
 from faultlab.client.steps import Steps, Stop
-from faultlab.core.agent import Crash, ToolError
+from faultlab.core.agent import Crash
 
 
 def crash(recovery: Recovery) -> Steps:
@@ -15,18 +16,15 @@ def crash(recovery: Recovery) -> Steps:
     yield
 
 
-def outlive_a_crash(recovery: Recovery) -> Steps:
+class OutlivesACrash(Tools):
     """Catches whatever comes, its own death too."""
-    request = recovery.request()
-    call = begin(recovery, request)
-    try:
-        finish(recovery, call, recovery.env.tools[request.tool](**arguments(request)))
-    except ToolError as error:
-        fail(recovery, call, error)
-    except Crash:
-        return Stop("done")
-    return None
-    yield
+
+    def carry_out(self, client: ToolClient) -> Stop:
+        try:
+            stop: Stop = super().carry_out(client)
+        except Crash:
+            stop = Stop("done")
+        return stop
 
 
 class WithoutJournal(Clerk):
@@ -47,7 +45,7 @@ class TrustsAnEmptyJournal(Clerk):
 
 LIVES: Mapping[str, Mutant] = {
     "crash": row("protected_by_key", crash, "FL902"),
-    "outlive_a_crash": row("not_sent", outlive_a_crash, "FL902"),
+    "outlive_a_crash": by(OutlivesACrash, "FL902"),
     "without_journal": step(WithoutJournal, "FL201"),
     "trust_an_empty_journal": step(TrustsAnEmptyJournal, "FL201"),
 }

@@ -1,9 +1,10 @@
-"""What a mutant is: `careful` with one row of its policy table, or one step of its clerk, made wrong."""
+"""What a mutant is: `careful` with one row of its policy table, one step of its clerk, or its tools made wrong."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+from faultlab.agents.by_client import Tools
 from faultlab.agents.careful import careful
 from faultlab.agents.clerk import Clerk
 from faultlab.agents.groundwork import Groundwork
@@ -37,6 +38,11 @@ def step(clerk: type[Clerk], code: str) -> Mutant:
 def reads(groundwork: type[Groundwork], code: str) -> Mutant:
     """One step of the reads before a write: a subclass with one method of its own."""
     return step(type(groundwork.__name__, (Clerk,), {"groundwork": groundwork}), code)
+
+
+def by(tools: type[Tools], code: str) -> Mutant:
+    """The tools as they are called: a subclass with one method of its own."""
+    return Mutant(partial(careful, tools=tools), code)
 
 
 def _either(one: Callable[[Recovery], bool], other: Callable[[Recovery], bool]) -> Callable[[Recovery], bool]:

@@ -1,70 +1,12 @@
-"""What the correct agents share: the work that a task asks for, and the claim at its end. No recovery."""
+"""Moves and looks of which the correct agents are put together, each in its own order."""
 
-from collections.abc import AsyncIterator, Iterator
-from itertools import chain
-from typing import Any
-
-from faultlab.agents.clerk import Clerk
 from faultlab.client.approvals import look_at
-from faultlab.client.execute import adrive, drive
+from faultlab.client.execute import drive
 from faultlab.client.moves import stop
 from faultlab.client.recovery import Recovery
 from faultlab.client.steps import Invoke, Sleep, Steps, Stop
 from faultlab.core.entitled import Move
-from faultlab.core.records import Claim, Outcome, Status
-
-GO_ON = Stop("unknown")
-"""Stands for "no end yet" where a driver must be given one."""
-
-
-def nothing() -> Steps:
-    """No step at all."""
-    return None
-    yield
-
-
-def _or_go_on(steps: Steps) -> Steps:
-    return (yield from steps) or GO_ON
-
-
-class Desk:
-    """The task as jobs: each with the call that is meant, the contract, and what is known of it so far."""
-
-    def __init__(self, task: Any, env: Any) -> None:
-        self.env = env
-        self.clerk = Clerk(task, env)
-
-    def jobs(self) -> Iterator[Recovery]:
-        """One after the other, each when all that it rests on has been read."""
-        for job in chain(self.clerk.recoveries(), self.clerk.reopened()):
-            if (ended := self.do(job, self.clerk.prepared(job, nothing()))) is None:
-                yield job
-            else:
-                self.ended(job, ended)
-
-    async def ajobs(self) -> AsyncIterator[Recovery]:
-        """The same over asynchronous tools."""
-        async for job in self.clerk.arecoveries():
-            if (ended := await self.ado(job, self.clerk.prepared(job, nothing()))) is None:
-                yield job
-            else:
-                self.ended(job, ended)
-
-    def do(self, job: Recovery, steps: Steps) -> Stop | None:
-        """Make some calls and waits; each answer is taken into what is known. None: the job has not ended."""
-        ended = drive(job, _or_go_on(steps))
-        return None if ended is GO_ON else ended
-
-    async def ado(self, job: Recovery, steps: Steps) -> Stop | None:
-        """The same over asynchronous tools."""
-        ended = await adrive(job, _or_go_on(steps))
-        return None if ended is GO_ON else ended
-
-    def ended(self, job: Recovery, ended: Stop) -> None:
-        self.clerk.ended(job, ended)
-
-    def claim(self) -> Claim:
-        return self.clerk.claim()
+from faultlab.core.records import Outcome, Status
 
 
 def ending(job: Recovery, status: Status) -> Stop:
