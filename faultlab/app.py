@@ -5,17 +5,16 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from faultlab.agents.catalog import REFERENCE
-from faultlab.agents.mutants import MUTANTS
 from faultlab.core.clock import stopwatch, today
 from faultlab.core.errors import BadInput
 from faultlab.core.result import Cell, GroupResult, Result, Tally, groups_of
 from faultlab.matrix.attempt import Conditions
-from faultlab.matrix.expected import scenarios_with, surprises
+from faultlab.matrix.expected import surprises
 from faultlab.matrix.loader import builtin, find
-from faultlab.matrix.proving import RIGHT, prove, proving
+from faultlab.matrix.proving import RIGHT, Proof, proof_of, prove, proving
 from faultlab.matrix.request import RunPlan, RunRequest, plan_of
 from faultlab.matrix.resolve import resolve_agents
 from faultlab.matrix.run import TOGETHER, Bench, in_processes, serially, unrecorded
@@ -236,21 +235,6 @@ def replay(url: str | None, address: str) -> Replay:
     agent = resolve_agents((attempt.row.agent,))[attempt.row.agent]
     scenarios = find(record.scenarios) if record.scenarios else builtin()
     return again(attempt, agent, scenarios, record, judge)
-
-
-class Proof(NamedTuple):
-    """Where a rule can be seen at work."""
-
-    scenarios: tuple[str, ...]
-    """In which a reference agent is found out by it."""
-    mutants: tuple[str, ...]
-    """Wrong agents that it is there to catch."""
-
-
-def proof_of(code: str) -> Proof:
-    """Of one rule; empty for what is none."""
-    mutants = tuple(name for name, (_, expected) in MUTANTS.items() if expected == code.upper())
-    return Proof(scenarios_with(code.upper()), mutants)
 
 
 def run_selftest(

@@ -13,6 +13,7 @@ from faultlab.engine.session import Session
 from faultlab.faults.plan import Planned
 from faultlab.transports.wire.limits import Limits
 from faultlab.transports.wire.listener import InThread, OneSession
+from faultlab.transports.wire.own_port import OwnPort
 
 
 class Got(NamedTuple):
@@ -33,7 +34,7 @@ def wire_session(contract: str | Contract = "none", *plan: Planned, speed: float
 @contextmanager
 def wired(session: Session, limits: Limits | None = None) -> Iterator[InThread]:
     """The session on a socket of its own."""
-    with InThread(OneSession(session), limits=limits) as server:
+    with InThread(OwnPort.of(OneSession(session), limits=limits)) as server:
         yield server
 
 

@@ -19,6 +19,7 @@ from faultlab.matrix.life import live
 from faultlab.matrix.scenario import Group
 from faultlab.transports.direct import result_of
 from faultlab.transports.wire.listener import InThread, OneSession
+from faultlab.transports.wire.own_port import OwnPort
 
 
 class WireEnv(LabEnv):
@@ -94,7 +95,10 @@ def over_a_socket(agent: Callable[..., Any], group: Group, twin: str, conditions
     session, task, env = surroundings(group, twin, 1, conditions)
     session.latency_ns = 0
     patience_s = session.patience_ns / NS * conditions.time_scale
-    with InThread(OneSession(session)) as port, httpx.Client(base_url=port.url, timeout=patience_s) as client:
+    with (
+        InThread(OwnPort.of(OneSession(session))) as port,
+        httpx.Client(base_url=port.url, timeout=patience_s) as client,
+    ):
         session.clock = RealClock(1 / conditions.time_scale)  # the attempt begins when all stands
         ended = _guarded(lambda: live(agent, task, WireEnv.over(env, client), session), conditions)
     return close_attempt(session, ended, ())

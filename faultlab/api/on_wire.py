@@ -19,6 +19,7 @@ from faultlab.transports.codec import Asked, Encoded, encode
 from faultlab.transports.http_library import ERRORS
 from faultlab.transports.wire.gate import OpenGate, Work
 from faultlab.transports.wire.listener import InThread, OneSession
+from faultlab.transports.wire.own_port import OwnPort
 from faultlab.transports.wire.speech import Request, Tools
 
 AT_ONCE = 32
@@ -42,7 +43,7 @@ class Port:
     def __init__(self, session: Session, behind: Behind | None, turns: Turns, origin: Callable[[], str | None]) -> None:
         self._threads = None if behind is None else Threads(turns)
         speech = None if behind is None else FrontSpeech(behind, origin)
-        self._server = InThread(OneSession(session), gate=self._threads or OpenGate(), speech=speech)
+        self._server = InThread(OwnPort.of(OneSession(session), gate=self._threads or OpenGate(), speech=speech))
         self.url = self._server.url
 
     def settle(self) -> None:

@@ -124,6 +124,7 @@ class Fired(NamedTuple):
     """A planned fault reached its declared phase."""
 
     call: int
+    """0: a port was closed, and turns away calls of which nobody hears."""
     t: int
     fault: str
     phase: str

@@ -157,14 +157,20 @@ class Engine:
                 value = perform(self.server, self.past, action, now_ns)
 
     def _fire(self, ticket: Ticket, now_ns: int) -> None:
+        assert ticket.planned is not None
+        self._strike(ticket.call.n, ticket.planned, now_ns)
+
+    def outage(self, planned: Planned, now_ns: int) -> None:
+        """A port was closed for it: of the calls that will be turned away nobody hears."""
+        self._strike(0, planned, now_ns)
+
+    def _strike(self, number: int, planned: Planned, now_ns: int) -> None:
         """A fault that strikes several calls is one planned fault: only the first stroke counts as required."""
-        planned = ticket.planned
-        assert planned is not None
         fault = planned.fault()
         symptom = fault.look if isinstance(fault, Named) else planned.symptom
         required = planned.required and id(planned) not in self._struck
         self._struck.add(id(planned))
-        self._events.append(Fired(ticket.call.n, now_ns, fault.name, fault.phase, symptom, required))
+        self._events.append(Fired(number, now_ns, fault.name, fault.phase, symptom, required))
 
     def _sleep(self, ticket: Ticket, action: Sleep, now_ns: int) -> None:
         self._order += 1

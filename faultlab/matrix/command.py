@@ -54,13 +54,14 @@ class Command:
     def __call__(self, task: Task, env: LabEnv) -> Claim:
         """One life. Raises ProgramFailed, and Crash where the plan lets the process die."""
         from faultlab.transports.wire.listener import InThread
+        from faultlab.transports.wire.own_port import OwnPort
 
         session = session_of(env)
         session.latency_ns = 0
         door = AgentDoor(session, task, env.ask_user)
         folder = env.folder()
         try:
-            with InThread(door) as port:
+            with InThread(OwnPort.of(door)) as port:
                 said = _Process(self.argv, _environment(task, env, port.url, folder.name))
                 try:
                     code = said.wait(session)

@@ -5,6 +5,7 @@ from typing import Any
 
 from faultlab.core.actions import Reply
 from faultlab.core.agent import Task
+from faultlab.core.clock import RealClock
 from faultlab.core.errors import BadInput
 from faultlab.core.records import Claim
 from faultlab.engine.errors import problem
@@ -36,13 +37,19 @@ class AgentDoor:
     """A port that belongs to one attempt. `claim` is what the agent has posted last."""
 
     def __init__(self, session: Session, task: Task, ask: Callable[[str], str | None]) -> None:
-        self._session = session
+        self.session = session
         self._task = task
         self._ask = ask
         self.claim: Claim | None = None
+        self.begun = session.count > 0
+        """Time runs from the first request on: how long a program takes to start is its language's affair."""
 
     def find(self, target: bytes, headers: RawHeaders) -> tuple[Session, bytes] | Reply:
-        return self._session, target
+        if not self.begun:
+            self.begun = True
+            if isinstance(clock := self.session.clock, RealClock):
+                self.session.clock = RealClock(clock.speed)
+        return self.session, target
 
     def beside(self, request: Request) -> bool:
         return request.target in BESIDE

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from typing import NamedTuple
 
 from faultlab.agents.correct import CORRECT
 from faultlab.agents.mutants import MUTANTS
 from faultlab.core.result import Result
+from faultlab.matrix.expected import scenarios_with
 from faultlab.matrix.run import Bench, Prepare, in_processes, unrecorded
 from faultlab.matrix.selftest import SelftestReport, selftest, work_of
 
@@ -41,3 +43,18 @@ def prove(
             results.append(result)
     named = {name: mutant.code for name, mutant in MUTANTS.items()}
     return selftest(results, RIGHT, named, tuple(CORRECT), codes)
+
+
+class Proof(NamedTuple):
+    """Where a rule can be seen at work."""
+
+    scenarios: tuple[str, ...]
+    """In which a reference agent is found out by it."""
+    mutants: tuple[str, ...]
+    """Wrong agents that it is there to catch."""
+
+
+def proof_of(code: str) -> Proof:
+    """Of one rule; empty for what is none."""
+    mutants = tuple(name for name, (_, expected) in MUTANTS.items() if expected == code.upper())
+    return Proof(scenarios_with(code.upper()), mutants)

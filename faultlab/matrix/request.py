@@ -1,9 +1,10 @@
 """What a user asks for, and the attempts that follow from it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from faultlab.core.errors import BadInput
+from faultlab.faults.on_socket import missing_on_socket
 from faultlab.matrix.command import COMMAND
 from faultlab.matrix.row import Job
 from faultlab.matrix.run import jobs_of
@@ -53,6 +54,8 @@ class RunPlan:
     calibration: bool
     whole: bool
     """Nothing was selected: every shipped group is run."""
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Why a socket cannot show a plan -> the scenarios that programs are therefore not tried in."""
 
     @property
     def total(self) -> int:
@@ -70,7 +73,9 @@ def plan_of(
     """Number and choose the attempts. Raises BadInput where nothing is left to run."""
     if request.attempts < 1 or request.jobs < 1:
         raise BadInput("--attempts and --jobs are 1 or more")
-    jobs: Sequence[Job] = jobs_of(agents, groups, request.attempts, seed)
+    missing = _missing(groups) if any(agent.startswith(COMMAND) for agent in agents) else {}
+    every = jobs_of(agents, groups, request.attempts, seed)
+    jobs: Sequence[Job] = [job for job in every if not (job.group in missing and job.agent.startswith(COMMAND))]
     selection = Selection(twins=request.twins, expression=request.expression)
     failed = None
     if request.last_failed:
@@ -80,7 +85,9 @@ def plan_of(
         }
     jobs = selection.jobs(jobs, groups, failed)
     if not jobs:
-        raise BadInput("nothing to run: no cell matches" + (" that failed last time" if request.last_failed else ""))
+        shown = "".join(f"; {why}: {', '.join(names)}" for why, names in _by_reason(groups, missing).items())
+        failed_too = " that failed last time" if request.last_failed else ""
+        raise BadInput(f"nothing to run: no cell matches{failed_too}{shown}")
     whole = not (request.scenarios or request.contracts or request.twins or request.expression or request.last_failed)
     protocol = {
         "attempts": request.attempts,
@@ -109,7 +116,26 @@ def plan_of(
         "real" if all(agent.startswith(COMMAND) for agent in agents) else request.clock,
         not request.agents,
         whole and not request.suite,
+        _by_reason(groups, missing),
     )
+
+
+def _missing(groups: Sequence[Group]) -> Mapping[int, str]:
+    """Which groups a program cannot be tried in, and why: its calls go over a socket of the attempt's own."""
+    found = {}
+    for number, group in enumerate(groups):
+        reasons = (missing_on_socket(group.plan(twin), shared=False) for twin in group.twins)
+        if (why := next(filter(None, reasons), None)) is not None:
+            found[number] = why
+    return found
+
+
+def _by_reason(groups: Sequence[Group], missing: Mapping[int, str]) -> Mapping[str, tuple[str, ...]]:
+    reasons = dict.fromkeys(missing.values())
+    return {
+        why: tuple(dict.fromkeys(groups[number].scenario.id for number, said in missing.items() if said == why))
+        for why in reasons
+    }
 
 
 def _resumed(store: RunStore, jobs: Sequence[Job]) -> tuple[int, Sequence[Job]]:

@@ -52,6 +52,8 @@ class Summary:
     """Options by which `show` finds the attempts; empty for the usual store, None where they were not kept."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Scenario id -> the file by which the user named it."""
+    left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Why a socket cannot show a plan -> the scenarios that programs were therefore not tried in."""
 
 
 def head_parts(
@@ -92,6 +94,8 @@ def summary_lines(summary: Summary, width: int) -> Iterator[Text]:
     for reason, count in excluded_of(cells).items():
         yield from _plain(f"{counted(count, 'cell')} inconclusive: {reason}", width)
     yield from _errors(cells, width)
+    for why, names in summary.left_out.items():
+        yield from _plain(f"Not tried over a socket, for {why}: {', '.join(names)}.", width)
     if summary.exit_code is not None:
         yield from _plain(_not_tested(summary), width)
     yield from _end(summary, table, width)

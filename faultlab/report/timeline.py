@@ -119,7 +119,9 @@ class _Teller:
         if isinstance(event, Call):
             yield self._call(event)
         elif isinstance(event, Fired):
-            if event.phase not in NEVER_ARRIVED and event.call not in self.stayed:
+            if not event.call:
+                yield Line(event.t, server=f"{_fault_words(event)}: the port is closed", fault=True)
+            elif event.phase not in NEVER_ARRIVED and event.call not in self.stayed:
                 yield Line(event.t, way=self._way_back(event.call), server=_fault_words(event), fault=True)
         elif isinstance(event, Receipt):
             yield self._receipt(event)

@@ -4,12 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from faultlab.engine.engine import Engine
+from faultlab.faults.on_socket import missing_on_socket
 from faultlab.faults.plan import Planned
 from faultlab.matrix.added import added_fault
 from faultlab.serve.order import Order, Unfit
 
 CHANGES = "changes"
 """The member of a stored order that holds them."""
+
+
+INSTEAD = {"fault": "take another", "symptom": "take timeout, or reset", "phase": "take before, or after"}
+"""Of what a socket cannot show, by the member that asks for it."""
 
 
 class Change(NamedTuple):
@@ -26,10 +31,9 @@ def fault_of(data: Any, order: Order, engine: Engine) -> Planned:
     found = added_fault(data, order.group, order.twin)
     if not isinstance(found, Planned):
         raise Unfit([("/".join(map(str, place)), said) for place, said in found])
-    if found.phase == "connect":
-        raise Unfit([("phase", "a connection is there before it says which call it is for; take before, or after")])
-    if found.symptom == "cancelled":
-        raise Unfit([("symptom", "only a caller can cancel its call; take timeout, or reset")])
+    if (why := missing_on_socket((found,), shared=True)) is not None:
+        place = "fault" if found.name else "symptom" if found.symptom == "cancelled" else "phase"
+        raise Unfit([(place, f"{why}; {INSTEAD[place]}")])
     if found.looks_back and engine.past is None:
         said = f"{found.name} shows the past, and this session keeps none: put the fault into the plan of its scenario"
         raise Unfit([("fault", said)])

@@ -12,13 +12,14 @@ from faultlab.core.records import Claim
 from faultlab.core.verdict import Verdict
 from faultlab.engine.errors import problem
 from faultlab.engine.session import Session
+from faultlab.faults.on_socket import missing_on_socket
 from faultlab.matrix.door import BESIDE, aside, task_as_json
 from faultlab.records.served import ServedStore, SessionRow
 from faultlab.serve.changes import Change, restored, stored
 from faultlab.serve.keeper import Keeper
 from faultlab.serve.live import Judge, Live
 from faultlab.serve.openapi_data import data_document
-from faultlab.serve.order import Order, order_of
+from faultlab.serve.order import Order, Unfit, order_of
 from faultlab.serve.redacting import redacted
 from faultlab.serve.replay import Rebuilder
 from faultlab.transports.keys import RawHeaders
@@ -57,7 +58,10 @@ class Sessions:
         self.effects_ended = 0
 
     def open(self, order: Order) -> Live:
-        """Raises Full."""
+        """Raises Full, and Unfit for a plan that a shared port cannot show."""
+        if (why := missing_on_socket(order.group.plan(order.twin), shared=True)) is not None:
+            own = "take another twin; env.tools, env.http and Lab.client() can show it"
+            raise Unfit([("twin", f"{order.twin} of {order.group.scenario.id}: {why}; {own}")])
         if len(self._open) >= self._most:
             raise Full(f"{self._most} sessions are open; end or delete some")
         name = secrets.token_urlsafe(16)

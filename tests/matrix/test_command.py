@@ -3,18 +3,22 @@
 import shutil
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from faultlab.app import run
 from faultlab.core.errors import BadInput
 from faultlab.core.history import History
-from faultlab.core.records import Call, Crashed, Note
+from faultlab.core.records import Call, Crashed, Fired, Note
 from faultlab.matrix.attempt import Conditions, run_attempt
 from faultlab.matrix.command import Command
 from faultlab.matrix.loader import find
+from faultlab.matrix.request import RunRequest
 from faultlab.matrix.resolve import resolve_agent
 from faultlab.matrix.scenario import Group
+from faultlab.report.timeline import timeline_of
 from faultlab.rules.judge import judge
 
 
@@ -173,3 +177,54 @@ expect: {effects: [{tool: refund_order, identity: {order_id: A17}}]}
 def test_commands_that_cannot_be_run(command: str, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         resolve_agent(command)
+
+
+def test_an_outage_refuses_a_program_and_its_time_begins_with_its_first_request(tmp_path: Path) -> None:
+    agent = program(
+        tmp_path,
+        """
+        time.sleep(1.5)  # 15 s of the attempt, before it has begun
+        get = lambda: http.urlopen(url + '/v1/orders/A17').status
+        seen = [get()]
+        until = time.monotonic() + 20
+        while time.monotonic() < until and seen[-2:] != ['refused', 200]:
+            try:
+                found = get()
+            except OSError as error:
+                found = 'refused' if isinstance(getattr(error, 'reason', error), ConnectionRefusedError) else 'other'
+            if found != seen[-1]:
+                seen.append(found)
+            time.sleep(0.05)
+        print(json.dumps({"status": "not_done", "text": ' '.join(map(str, seen))}))
+        """,
+    )
+    history = attempt(agent, "never", where=group("strict", "outage-heals"))
+    assert history.claim is not None and history.claim.text == "200 refused 200"
+    (fired,) = [event for event in history.events if type(event) is Fired]
+    assert (fired.call, fired.fault) == (0, "outage")
+    assert fired.t < 3e9
+    drawn = [line.server for line in timeline_of(history).lines if line.fault]
+    assert drawn == ["FAULT outage (connect, refused): the port is closed"]
+
+
+def test_scenarios_that_a_socket_cannot_show_are_left_out_by_name() -> None:
+    class Silent:
+        def planned(self, plan: object) -> None: ...
+        def advanced(self, result: object) -> None: ...
+        def estimated(self, remaining_s: float, cost: float) -> None: ...
+        def told(self, line: str) -> None: ...
+
+    request = RunRequest(
+        agents=("cmd:true", "never_retry"),
+        scenarios=("no-connection", "outage-stays", "lost-receipt"),
+        contracts=("none",),
+        attempts=1,
+        store="memory",
+    )
+    report = run(request, Silent())
+    tried = {(result.agent, result.scenario) for cell in report.cells for result in cell.ways}
+    assert ("never_retry", "no-connection") in tried
+    assert {scenario for agent, scenario in tried if agent == "cmd:true"} == {"outage-stays", "lost-receipt"}
+    assert report.plan.left_out == {"a port cannot refuse one call and take another": ("no-connection",)}
+    with pytest.raises(BadInput, match="nothing to run: .*a port cannot refuse one call and take another: no-conn"):
+        run(replace(request, agents=("cmd:true",), scenarios=("no-connection",)), Silent())

@@ -61,6 +61,8 @@ def test_an_added_fault_counts_in_the_verdict_only_if_it_is_required(shared: Ser
         ({"tool": "refund_order", "twins": ["committed"]}, "twins", "this session is the twin 'clean'"),
         ({"tool": "refund_order", "phase": "connect"}, "phase", "take before"),
         ({**LOST, "symptom": "cancelled"}, "symptom", "take timeout"),
+        ({"tool": "*", "fault": "outage"}, "fault", "a port cannot refuse one call"),
+        ({"tool": "*", "fault": "outage", "during": [1, 60]}, "fault", "several sessions share"),
     ],
 )
 def test_what_cannot_strike_is_422_with_what_can(shared: Served, item: object, place: str, said: str) -> None:
@@ -95,3 +97,15 @@ def test_added_faults_outlive_the_server(serve: Serve, tmp_path: Path) -> None:
     assert two.admin.get(f"{place}/history").json() == before
     again = f"{two.started['data_url']}/s/{place.rpartition('/')[2]}"
     assert [refund(again), refund(again)] == ["ReadError", 200]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "said"),
+    [("no-connection", "a port cannot refuse one call"), ("outage-heals", "several sessions share")],
+)
+def test_a_plan_that_a_shared_port_cannot_show_opens_no_session(shared: Served, scenario: str, said: str) -> None:
+    answer = shared.admin.post("/sessions", json={"scenario": scenario})
+    assert answer.status_code == 422
+    (error,) = answer.json()["errors"]
+    assert error["place"] == "twin" and said in error["detail"]
+    assert shared.open(scenario=scenario, twin="clean")

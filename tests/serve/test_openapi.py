@@ -54,7 +54,7 @@ def test_the_admin_documents_schemas_hold(shared: Served) -> None:
 
 @pytest.mark.parametrize("scenario", ["lost-receipt", "other-region"])
 def test_every_route_of_the_data_document_is_there(shared: Served, scenario: str) -> None:
-    told = shared.open(scenario=scenario)
+    told = shared.open(scenario=scenario, twin="clean")
     url = told["url"]
     document = httpx.get(f"{url}/openapi.json").json()
     assert document["servers"] == [{"url": f"/s/{told['id']}"}]

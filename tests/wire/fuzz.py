@@ -28,9 +28,10 @@ from faultlab.core.clock import RealClock
 from faultlab.engine.session import Session
 from faultlab.transports.keys import RawHeaders
 from faultlab.transports.wire.gate import OpenGate
+from faultlab.transports.wire.house import House
 from faultlab.transports.wire.limits import Limits
-from faultlab.transports.wire.listener import InThread, OneSession
-from faultlab.transports.wire.protocol import Connection, House
+from faultlab.transports.wire.listener import InThread, Listener, OneSession
+from faultlab.transports.wire.protocol import Connection
 from faultlab.transports.wire.speech import Request, Tools
 
 FORM = b"POST /v1/refunds HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 24\r\n\r\n"
@@ -260,7 +261,7 @@ def over_loopback(count: int, seed: int = 2) -> OverLoopback:
     chance = random.Random(seed)
     statuses: Counter[int] = Counter()
     resets, early_kib, began = 0, 0, time.monotonic()
-    with InThread(Rotating(), limits=LIMITS) as server:
+    with InThread(Listener.open(Rotating(), limits=LIMITS)) as server:
         address = server.listener.address
         opened = descriptors()
         for number in range(count):

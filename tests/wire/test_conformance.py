@@ -10,6 +10,7 @@ from faultlab.agents.careful import careful
 from faultlab.core.clock import NS
 from faultlab.core.history import History
 from faultlab.core.records import Call, Claim, Effect, Fired, Receipt
+from faultlab.faults.on_socket import closes_port, missing_on_socket
 from faultlab.matrix.attempt import Conditions, run_attempt
 from faultlab.matrix.loader import builtin
 from faultlab.matrix.scenario import Group
@@ -31,13 +32,11 @@ CONTRACTS = ("none", "strict")
 
 def unlike(group: Group, twin: str) -> str | None:
     """Why a socket cannot perform a cell; None: it can."""
-    for planned in group.plan(twin):
-        if planned.phase == "connect":
-            return "a connection is opened before it says which call it is for"
-        if planned.symptom == "cancelled":
-            return "a server cannot cancel a call for its caller"
-        if planned.name == "server_crash":
-            return "a server that is down refuses connections, and hears of none of the calls that were to come"
+    plan = group.plan(twin)
+    if (reason := missing_on_socket(plan, shared=False)) is not None:
+        return reason
+    if any(closes_port(planned) or planned.name == "server_crash" for planned in plan):
+        return "a port that is closed hears of none of the calls that were to come"
     rules = group.contract.key
     if rules is not None and rules.carrier != DEFAULT:
         return f"the client of this test sends Idempotency-Key, and {group.contract.name} wants another field"

@@ -13,6 +13,7 @@ from faultlab.core.errors import AttemptOver, CannotPerform
 from faultlab.engine.arrival import SILENCE_NS, Arrival, mangled
 from faultlab.engine.engine import Ticket
 from faultlab.engine.errors import problem
+from faultlab.engine.listening import silent_at
 from faultlab.engine.session import Session
 from faultlab.transports.wire.gate import Gate
 from faultlab.transports.wire.responses import head, text_of, whole
@@ -212,6 +213,8 @@ class Exchange:
             half = head(told.status, told.headers, close=False) + told.body[: len(told.body) // 2]
             arrival = Arrival(0, told.status, error="RemoteProtocolError")
             self._close(ticket, arrival, lambda: self._hang_up(half))
+        elif silent_at(self._session.engine, ticket.sent_ns) is not None:
+            self._close(ticket, Arrival(0, error="ReadError"), self._reset)  # it was on its way as the port was closed
         else:
             self._cannot(ticket, f"a connection that came about cannot show {broken.how!r} any more")
 

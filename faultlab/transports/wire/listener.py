@@ -1,7 +1,6 @@
 """A listening port on loopback or elsewhere, in a running loop or in a thread of its own."""
 
 import asyncio
-import socket
 import threading
 from collections.abc import Coroutine
 from types import TracebackType
@@ -12,8 +11,9 @@ from faultlab.core.errors import BadInput
 from faultlab.engine.session import Session
 from faultlab.transports.keys import RawHeaders
 from faultlab.transports.wire.gate import Gate, OpenGate
+from faultlab.transports.wire.house import House
 from faultlab.transports.wire.limits import Limits
-from faultlab.transports.wire.protocol import Connection, Door, House
+from faultlab.transports.wire.protocol import Connection, Door
 from faultlab.transports.wire.speech import Request, Speech, Tools
 
 T = TypeVar("T")
@@ -22,11 +22,13 @@ T = TypeVar("T")
 class OneSession:
     """The whole port belongs to one session."""
 
+    begun = True
+
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
 
     def find(self, target: bytes, headers: RawHeaders) -> tuple[Session, bytes] | Reply:
-        return self._session, target
+        return self.session, target
 
     def beside(self, request: Request) -> bool:
         return False
@@ -41,6 +43,7 @@ class Listener:
     def __init__(self, server: asyncio.Server, house: House) -> None:
         self._server = server
         self._house = house
+        self.address: tuple[str, int] = server.sockets[0].getsockname()[:2]
 
     @staticmethod
     async def open(
@@ -61,15 +64,9 @@ class Listener:
         return Listener(server, house)
 
     @property
-    def address(self) -> tuple[str, int]:
-        name = self._server.sockets[0].getsockname()
-        return name[0], name[1]
-
-    @property
     def url(self) -> str:
         host, port = self.address
-        shown = f"[{host}]" if self._server.sockets[0].family == socket.AF_INET6 else host
-        return f"http://{shown}:{port}"
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
     @property
     def connections(self) -> int:
@@ -88,22 +85,14 @@ class Listener:
 
 
 class InThread:
-    """A listener in a thread of its own, for callers that are synchronous: `with InThread(door) as listener`."""
+    """A listener in a thread of its own, for callers that are synchronous: `with InThread(Listener.open(...))`."""
 
-    def __init__(
-        self,
-        door: Door,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        limits: Limits | None = None,
-        gate: Gate | None = None,
-        speech: Speech | None = None,
-    ) -> None:
+    def __init__(self, opened: Coroutine[Any, Any, Listener]) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="faultlab-wire", daemon=True)
         self._thread.start()
         try:
-            self.listener = self.run(Listener.open(door, host, port, limits, gate, speech))
+            self.listener = self.run(opened)
         except BaseException:
             self._stop()
             raise

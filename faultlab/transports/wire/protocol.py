@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import deque
-from contextlib import suppress
 from typing import Protocol, cast
 
 import httptools
@@ -13,10 +12,9 @@ from faultlab.engine.session import Session
 from faultlab.transports.codec import encode
 from faultlab.transports.keys import RawHeaders
 from faultlab.transports.wire.exchange import Exchange
-from faultlab.transports.wire.gate import Gate
-from faultlab.transports.wire.limits import Limits
+from faultlab.transports.wire.house import House
 from faultlab.transports.wire.responses import CONTINUE, whole
-from faultlab.transports.wire.speech import Request, Speech
+from faultlab.transports.wire.speech import Request
 
 
 class Door(Protocol):
@@ -41,7 +39,7 @@ class Connection(asyncio.Protocol):
         "gate", "loop", "since_s", "speech", "transport",
     )  # fmt: skip
 
-    def __init__(self, door: Door, house: "House") -> None:
+    def __init__(self, door: Door, house: House) -> None:
         self._door = door
         self._house = house
         self._most_head = house.limits.header_bytes
@@ -193,7 +191,10 @@ class Connection(asyncio.Protocol):
         """See `Peer`."""
         self._exchange = None
         self.since_s = self.loop.time()
-        if not keep:
+        house = self._house
+        if house.settled is not None:
+            house.settled()
+        if not keep or house.closed:
             self._queue.clear()
             if not self.transport.is_closing():
                 self.transport.close()
@@ -248,49 +249,3 @@ class Connection(asyncio.Protocol):
     @property
     def busy(self) -> bool:
         return self._exchange is not None
-
-
-class House:
-    """All connections of a server, and the limits that they share."""
-
-    __slots__ = ("_emptied", "_timer", "connections", "gate", "limits", "loop", "speech")
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, limits: Limits, gate: Gate, speech: Speech) -> None:
-        self.loop = loop
-        self.gate = gate
-        self.speech = speech
-        self.limits = limits
-        self.connections: set[Connection] = set()
-        self._timer: asyncio.TimerHandle | None = None
-        self._emptied: asyncio.Event | None = None
-
-    async def empty(self, wait_s: float) -> None:
-        """Wait until every connection is lost, but not longer than `wait_s`."""
-        if not self.connections:
-            return
-        self._emptied = asyncio.Event()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._emptied.wait(), wait_s)
-
-    def enter(self, connection: Connection) -> bool:
-        """Whether there is room for one more. It is counted either way, until it is lost."""
-        self.connections.add(connection)
-        if self._timer is None:
-            self._timer = self.loop.call_later(1.0, self._look)
-        return len(self.connections) <= self.limits.connections
-
-    def leave(self, connection: Connection) -> None:
-        self.connections.discard(connection)
-        if self.connections:
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._emptied is not None:
-            self._emptied.set()
-
-    def _look(self) -> None:
-        now_s = self.loop.time()
-        for connection in list(self.connections):
-            connection.look(now_s)
-        self._timer = self.loop.call_later(1.0, self._look) if self.connections else None

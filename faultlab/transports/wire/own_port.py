@@ -1,0 +1,137 @@
+"""A port that belongs to one session, and is really closed while nobody listens there."""
+
+import asyncio
+import ctypes
+import socket
+import struct
+import sys
+from typing import Protocol
+
+from faultlab.engine.listening import Silent, next_silence_ns, silent_at
+from faultlab.engine.session import Session
+from faultlab.transports.wire.exchange import RealTime
+from faultlab.transports.wire.gate import Gate, OpenGate
+from faultlab.transports.wire.house import House
+from faultlab.transports.wire.limits import Limits
+from faultlab.transports.wire.listener import Listener
+from faultlab.transports.wire.protocol import Connection, Door
+from faultlab.transports.wire.speech import Speech, Tools
+
+BACKLOG = 2048
+SO_ATTACH_FILTER = 26
+"""Linux, asm-generic/socket.h; `socket` does not name it."""
+DROP = struct.pack("HBBI", 0x06, 0, 0, 0)
+"""The BPF program `ret #0`: of every packet nothing is kept."""
+
+
+class OwnDoor(Door, Protocol):
+    """A door behind which there is one session."""
+
+    session: Session
+    begun: bool
+    """Its time runs; until then the port is open."""
+
+
+class OwnPort(Listener):
+    """Looks at its session when a call has ended, and when an outage begins or is over.
+
+    While it is closed, connections are refused by the kernel and no call reaches the lab: the history shows the outage
+    (a fault of call 0), not who was turned away. A call that comes on an open connection just then is reset.
+    """
+
+    def __init__(self, server: asyncio.Server, house: House, door: OwnDoor) -> None:
+        super().__init__(server, house)
+        self._door = door
+        self._silent: Silent | None = None
+        self._held: socket.socket | None = None
+        """Keeps the address while nobody listens."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._opening: asyncio.Task[None] | None = None
+        house.settled = self.look
+
+    @staticmethod
+    async def of(
+        door: OwnDoor,
+        host: str = "127.0.0.1",
+        limits: Limits | None = None,
+        gate: Gate | None = None,
+        speech: Speech | None = None,
+    ) -> "OwnPort":
+        """Listen on a free port."""
+        house = House(asyncio.get_running_loop(), limits or Limits(), gate or OpenGate(), speech or Tools())
+        port = OwnPort(await listening(door, house, (host, 0)), house, door)
+        if door.begun:
+            port.look()
+        return port
+
+    def look(self) -> None:
+        """Close or open the port as it must be now, and look again when that changes."""
+        session, loop = self._door.session, self._house.loop
+        clock, engine = session.clock, session.engine
+        now_ns = clock.now()
+        silent = silent_at(engine, now_ns)
+        if silent is not None and self._silent is None:
+            self._shut(silent, now_ns)
+        elif silent is None and self._silent is not None:
+            self._opening = loop.create_task(self._open())
+        self._silent = silent
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        change_ns = next_silence_ns(engine, now_ns) if silent is None else silent.until_ns
+        if change_ns is not None and isinstance(clock, RealTime):
+            self._timer = loop.call_later(clock.real_s(change_ns - now_ns), self.look)
+
+    def _shut(self, silent: Silent, now_ns: int) -> None:
+        """The address stays ours: what is bound and does not listen refuses."""
+        self._server.close()
+        self._held = bound(self.address)
+        if silent.timing_out:
+            mute(self._held)
+        self._house.closed = True
+        if silent.planned is not None:
+            self._door.session.engine.outage(silent.planned, now_ns)
+        for connection in list(self._house.connections):
+            connection.end(at_once=False)
+
+    async def _open(self) -> None:
+        self._release()
+        self._server = await listening(self._door, self._house, self.address)
+        self._house.closed = False
+
+    def _release(self) -> None:
+        if self._held is not None:
+            self._held.close()
+            self._held = None
+
+    async def close(self, grace_s: float = 5.0) -> None:
+        """See `Listener.close`."""
+        self._house.settled = None
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._opening is not None:
+            await self._opening
+        self._release()
+        await super().close(grace_s)
+
+
+async def listening(door: Door, house: House, address: tuple[str, int]) -> asyncio.Server:
+    return await house.loop.create_server(lambda: Connection(door, house), sock=bound(address), backlog=BACKLOG)
+
+
+def bound(address: tuple[str, int]) -> socket.socket:
+    """A socket that has the address and does not listen yet."""
+    made = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.setblocking(False)
+    made.bind(address)
+    return made
+
+
+def mute(held: socket.socket) -> None:
+    """Let whoever connects wait: where the kernel has filters, its first packet is dropped; elsewhere it is refused."""
+    if sys.platform != "linux":
+        return
+    program = ctypes.create_string_buffer(DROP)
+    held.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HP", 1, ctypes.addressof(program)))
+    held.listen(1)
