@@ -95,7 +95,7 @@ def summary_lines(summary: Summary, width: int) -> Iterator[Text]:
         yield from _plain(f"{counted(count, 'cell')} inconclusive: {reason}", width)
     yield from _errors(cells, width)
     for why, names in summary.left_out.items():
-        yield from _plain(f"Not tried over a socket, for {why}: {', '.join(names)}.", width)
+        yield from _plain(f"Not tried over a socket ({why}): {', '.join(names)}.", width)
     if summary.exit_code is not None:
         yield from _plain(_not_tested(summary), width)
     yield from _end(summary, table, width)
