@@ -179,6 +179,7 @@ def test_commands_that_cannot_be_run(command: str, said: str) -> None:
         resolve_agent(command)
 
 
+@pytest.mark.slow
 def test_an_outage_refuses_a_program_and_its_time_begins_with_its_first_request(tmp_path: Path) -> None:
     agent = program(
         tmp_path,
