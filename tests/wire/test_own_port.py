@@ -70,6 +70,20 @@ def test_a_port_is_closed_from_the_start_where_the_outage_begins_with_it() -> No
         assert not [event for event in session.events if type(event) is Call]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="as above")
+def test_one_outage_may_follow_upon_another() -> None:
+    with served(outage(0.0, 0.7), outage(0.7, 1.8, symptom="connect_timeout")) as (session, port, client):
+        with pytest.raises(ConnectionRefusedError):
+            connect(port)
+        until(session, 0.7)
+        with pytest.raises(TimeoutError):
+            socket.create_connection(port.listener.address, 0.3)
+        until(session, 1.8)
+        assert client.post("/tools/get_order", json=READ).status_code == 200
+        fired = [(event.symptom, event.required) for event in session.events if type(event) is Fired]
+        assert fired == [("refused", True), ("connect_timeout", True)]
+
+
 def test_a_server_that_died_refuses_until_it_is_back() -> None:
     crash = Planned("refund_order", name="server_crash", given={"step": "after_record", "down_s": 1.0})
     with served(crash) as (session, _, client):

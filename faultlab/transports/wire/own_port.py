@@ -59,7 +59,8 @@ class OwnPort(Listener):
     ) -> "OwnPort":
         """Listen on a free port."""
         house = House(asyncio.get_running_loop(), limits or Limits(), gate or OpenGate(), speech or Tools())
-        port = OwnPort(await listening(door, house, (host, 0)), house, door)
+        port = OwnPort(await ready(door, house, (host, 0)), house, door)
+        await port._server.start_serving()
         if door.begun:
             port.look()
         return port
@@ -70,11 +71,12 @@ class OwnPort(Listener):
         clock, engine = session.clock, session.engine
         now_ns = clock.now()
         silent = silent_at(engine, now_ns)
-        if silent is not None and self._silent is None:
-            self._shut(silent, now_ns)
-        elif silent is None and self._silent is not None:
-            self._opening = loop.create_task(self._open())
-        self._silent = silent
+        if silent != self._silent:
+            self._silent = silent
+            if silent is not None:
+                self._shut(silent, now_ns)
+            else:
+                self._opening = loop.create_task(self._open())
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -85,6 +87,7 @@ class OwnPort(Listener):
     def _shut(self, silent: Silent, now_ns: int) -> None:
         """The address stays ours: what is bound and does not listen refuses."""
         self._server.close()
+        self._release()
         self._held = bound(self.address)
         if silent.timing_out:
             mute(self._held)
@@ -95,9 +98,11 @@ class OwnPort(Listener):
             connection.end(at_once=False)
 
     async def _open(self) -> None:
-        self._release()
-        self._server = await listening(self._door, self._house, self.address)
-        self._house.closed = False
+        if self._silent is None:
+            self._release()
+            self._server = await ready(self._door, self._house, self.address)
+            self._house.closed = False
+            await self._server.start_serving()
 
     def _release(self) -> None:
         if self._held is not None:
@@ -115,8 +120,11 @@ class OwnPort(Listener):
         await super().close(grace_s)
 
 
-async def listening(door: Door, house: House, address: tuple[str, int]) -> asyncio.Server:
-    return await house.loop.create_server(lambda: Connection(door, house), sock=bound(address), backlog=BACKLOG)
+async def ready(door: Door, house: House, address: tuple[str, int]) -> asyncio.Server:
+    """A server that has the address and does not listen yet."""
+    return await house.loop.create_server(
+        lambda: Connection(door, house), sock=bound(address), backlog=BACKLOG, start_serving=False
+    )
 
 
 def bound(address: tuple[str, int]) -> socket.socket:
