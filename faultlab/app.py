@@ -275,6 +275,7 @@ def serve(
                 serving.admin_url,
                 serving.token,
                 serving.session,
+                serving.url,
                 group.scenario.id,
                 group.contract.name,
                 made.twin,

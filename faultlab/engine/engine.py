@@ -161,8 +161,12 @@ class Engine:
         self._strike(ticket.call.n, ticket.planned, now_ns)
 
     def outage(self, planned: Planned, now_ns: int) -> None:
-        """A port was closed for it: of the calls that will be turned away nobody hears."""
-        self._strike(0, planned, now_ns)
+        """A port was closed for it: of the calls that will be turned away nobody hears.
+
+        Once: a port that is opened anew in the middle of an outage, by a server that was started again, closes again.
+        """
+        if id(planned) not in self._struck:
+            self._strike(0, planned, now_ns)
 
     def _strike(self, number: int, planned: Planned, now_ns: int) -> None:
         """A fault that strikes several calls is one planned fault: only the first stroke counts as required."""

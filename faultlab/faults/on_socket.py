@@ -4,6 +4,7 @@ one connection and not another, since a connection does not say which call it is
 from faultlab.faults.fault import Named
 from faultlab.faults.outage import Outage
 from faultlab.faults.plan import EVERY_TOOL, Plan, Planned
+from faultlab.faults.server_crash import ServerCrash
 
 UNCONNECTED = frozenset({"refused", "connect_timeout"})
 
@@ -16,6 +17,11 @@ def closes_port(planned: Planned) -> bool:
         and not planned.match
         and planned.during_ns is not None
     )
+
+
+def wants_own_port(plan: Plan) -> bool:
+    """Whether a port has to be closed for a plan, for a time."""
+    return any(closes_port(planned) or planned.name == ServerCrash.name for planned in plan)
 
 
 def missing_on_socket(plan: Plan, *, shared: bool) -> str | None:

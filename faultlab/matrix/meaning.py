@@ -92,7 +92,7 @@ class Meaning:
             place = (*path, "identity")
             if missing := [argument for argument in tool.identity if argument not in given]:
                 yield place, f"identity lacks {missing[0]!r}; {name} needs {', '.join(tool.identity)}"
-            yield from arguments_of(tool, tool.identity, given, place)
+            yield from arguments_of(tool, tool.identity, given, place, "part of the identity of")
             others = [argument for argument in tool.arguments if argument not in tool.identity]
             yield from arguments_of(tool, others, item.get("args") or {}, (*path, "args"))
             first = seen.setdefault((name, identity_of(tool.identity, given)), position)
@@ -127,10 +127,12 @@ def _writing(toolset: Toolset) -> list[str]:
     return [name for name, tool in toolset.tools.items() if tool.kind == "write"]
 
 
-def arguments_of(tool: Tool, known: Sequence[str], given: Mapping[str, Any], path: Place) -> Iterator[Problem]:
+def arguments_of(
+    tool: Tool, known: Sequence[str], given: Mapping[str, Any], path: Place, what: str = "argument of"
+) -> Iterator[Problem]:
     """The arguments are among those known, with values that the tool can be called with."""
     for name, value in given.items():
         if name not in known:
-            yield (*path, name), unknown(f"argument of {tool.name}", name, known)
+            yield (*path, name), unknown(f"{what} {tool.name}", name, known)
         elif name in tool.schema["properties"]:  # else a member of each item of a list
             yield from problems(tool.schema["properties"][name], value, (*path, name))

@@ -14,6 +14,8 @@ class Started(NamedTuple):
     token: str | None
     session: str
     """Its id."""
+    url: str
+    """Of that session."""
     scenario: str
     contract: str
     twin: str
@@ -25,7 +27,7 @@ class Started(NamedTuple):
 
 def serving_lines(started: Started) -> list[str]:
     """Five lines to copy: the call that loses its receipt, the claim, the verdict."""
-    url, admin = f"{started.data_url}/s/{started.session}", f"{started.admin_url}/sessions/{started.session}"
+    url, admin = started.url, f"{started.admin_url}/sessions/{started.session}"
     bearer = f" -H 'Authorization: Bearer {started.token}'" if started.token else ""
     tool, args = started.call
     body = shlex.quote(json.dumps(dict(args)))
@@ -57,5 +59,5 @@ def serving_json(started: Started) -> dict[str, Any]:
         "admin_url": started.admin_url,
         "token": started.token,
         "session": started.session,
-        "url": f"{started.data_url}/s/{started.session}",
+        "url": started.url,
     }

@@ -39,7 +39,7 @@ class Admin:
 
     async def create(self, request: Request) -> Response:
         """Open a session."""
-        live = self._sessions.open(order_of(await _json(request)))
+        live = await self._sessions.open(order_of(await _json(request)))
         place = {"location": f"/sessions/{live.id}"}
         return JSONResponse(session_view(live, self._data_url(), with_task=True), 201, place)
 

@@ -9,10 +9,8 @@ from faultlab.faults.plan import Planned
 from faultlab.matrix.added import added_fault
 from faultlab.serve.order import Order, Unfit
 
-CHANGES = "changes"
-"""The member of a stored order that holds them."""
-
-
+CHANGES, PORT = "changes", "port"
+"""Members of what is stored that are not the order's own."""
 INSTEAD = {"fault": "take another", "symptom": "take timeout, or reset", "phase": "take before, or after"}
 """Of what a socket cannot show, by the member that asks for it."""
 
@@ -26,12 +24,15 @@ class Change(NamedTuple):
     """Entries of a plan; none: all faults are cleared."""
 
 
-def fault_of(data: Any, order: Order, engine: Engine) -> Planned:
-    """Raises Unfit for what is no fault, cannot strike there, or cannot be shown on a socket."""
+def fault_of(data: Any, order: Order, engine: Engine, *, shared: bool) -> Planned:
+    """Raises Unfit for what is no fault, cannot strike there, or cannot be shown on a socket.
+
+    `shared`: the session has no port of its own.
+    """
     found = added_fault(data, order.group, order.twin)
     if not isinstance(found, Planned):
         raise Unfit([("/".join(map(str, place)), said) for place, said in found])
-    if (why := missing_on_socket((found,), shared=True)) is not None:
+    if (why := missing_on_socket((found,), shared=shared)) is not None:
         place = "fault" if found.name else "symptom" if found.symptom == "cancelled" else "phase"
         raise Unfit([(place, f"{why}; {INSTEAD[place]}")])
     if found.looks_back and engine.past is None:
@@ -40,12 +41,18 @@ def fault_of(data: Any, order: Order, engine: Engine) -> Planned:
     return found
 
 
-def stored(data: Mapping[str, Any], changes: Sequence[Change]) -> dict[str, Any]:
-    """An order with its changes, as one JSON object."""
-    return {**data, CHANGES: [change._asdict() for change in changes]}
+class Stored(NamedTuple):
+    """What is stored in the place of an order."""
 
+    order: Mapping[str, Any]
+    changes: Sequence[Change] = ()
+    port: int | None = None
+    """The session's own."""
 
-def restored(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[Change]]:
-    """The two apart."""
-    order = {name: value for name, value in data.items() if name != CHANGES}
-    return order, [Change(**item) for item in data.get(CHANGES, ())]
+    def as_json(self) -> dict[str, Any]:
+        return {**self.order, CHANGES: [change._asdict() for change in self.changes], PORT: self.port}
+
+    @staticmethod
+    def of(data: Mapping[str, Any]) -> "Stored":
+        order = {name: value for name, value in data.items() if name not in (CHANGES, PORT)}
+        return Stored(order, [Change(**item) for item in data.get(CHANGES, ())], data.get(PORT))

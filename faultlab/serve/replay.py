@@ -10,9 +10,10 @@ from typing import Any
 
 from faultlab.core.agent import CALL_COST
 from faultlab.core.errors import HarnessFault
-from faultlab.core.records import Ask, Call, Claim, Crashed, Receipt
+from faultlab.core.records import Ask, Call, Claim, Crashed, Fired, Receipt
 from faultlab.core.trace import event_from_json
 from faultlab.engine.engine import Ticket
+from faultlab.engine.listening import silent_at
 from faultlab.serve.live import Live
 
 
@@ -69,4 +70,8 @@ class Rebuilder:
             session.crash = event
         elif kind is Claim:
             self.claim = event
+        elif kind is Fired and not event.call:
+            silent = silent_at(session.engine, event.t)
+            if silent is not None and silent.planned is not None:
+                session.engine.outage(silent.planned, event.t)
         # All other events follow from these.

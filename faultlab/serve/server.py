@@ -18,8 +18,10 @@ from faultlab.serve.garbage import tune
 from faultlab.serve.keeper import Keeper, Steps
 from faultlab.serve.live import Judge
 from faultlab.serve.order import Order
+from faultlab.serve.own_ports import OwnPorts, Shape
 from faultlab.serve.redacting import Redacting
 from faultlab.serve.sessions import Sessions
+from faultlab.serve.views import session_url
 from faultlab.transports.wire.limits import Limits
 from faultlab.transports.wire.listener import Listener
 
@@ -47,6 +49,8 @@ class Serving:
     token: str | None
     session: str
     """Id of the session that was opened at once."""
+    url: str
+    """Of that session."""
 
 
 def is_loopback(host: str) -> bool:
@@ -110,17 +114,25 @@ class Server:
         keeper = None
         if self._store is not None:
             keeper = sessions.keeper = Keeper(self._store, lambda error: self._fail(error, stop), self._steps)
-            sessions.restore()
         speech = None if keeper is None else Redacting()
-        listener = await Listener.open(sessions, ports.host, ports.port, ports.limits, keeper, speech)
+        own = sessions.ports = OwnPorts(Shape(ports.host, ports.limits, keeper, speech, ports.grace_s))
         try:
-            first = sessions.open(order)
+            if keeper is not None:
+                await sessions.restore()
+            listener = await Listener.open(sessions, ports.host, ports.port, ports.limits, keeper, speech)
+        except FaultlabError:
+            await own.close_all()
+            raise
+        try:
+            first = await sessions.open(order)
             sessions.default = first if is_loopback(ports.host) else None
-            async with self._admin(Admin(sessions, lambda: listener.url, lambda: listener.connections)) as admin_url:
-                ready(Serving(listener.url, admin_url, self._token, first.id))
+            admin = Admin(sessions, lambda: listener.url, lambda: listener.connections + own.connections)
+            async with self._admin(admin) as admin_url:
+                url = session_url(first, listener.url)
+                ready(Serving(listener.url, admin_url, self._token, first.id, url))
                 await stop.wait()
         finally:
-            await listener.close(ports.grace_s)
+            await asyncio.gather(listener.close(ports.grace_s), own.close_all())
             if keeper is not None:
                 await keeper.close()
         if self._failure is not None:

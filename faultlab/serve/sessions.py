@@ -12,14 +12,16 @@ from faultlab.core.records import Claim
 from faultlab.core.verdict import Verdict
 from faultlab.engine.errors import problem
 from faultlab.engine.session import Session
-from faultlab.faults.on_socket import missing_on_socket
+from faultlab.faults.on_socket import missing_on_socket, wants_own_port
 from faultlab.matrix.door import BESIDE, aside, task_as_json
 from faultlab.records.served import ServedStore, SessionRow
-from faultlab.serve.changes import Change, restored, stored
+from faultlab.serve.changes import Change, Stored
 from faultlab.serve.keeper import Keeper
 from faultlab.serve.live import Judge, Live
 from faultlab.serve.openapi_data import data_document
 from faultlab.serve.order import Order, Unfit, order_of
+from faultlab.serve.own_ports import MOST as MOST_PORTS
+from faultlab.serve.own_ports import OwnPorts
 from faultlab.serve.redacting import redacted
 from faultlab.serve.replay import Rebuilder
 from faultlab.transports.keys import RawHeaders
@@ -46,6 +48,8 @@ class Sessions:
         self._store = store
         self.keeper: Keeper | None = None
         """The gate, where there is a store; set before the first session."""
+        self.ports: OwnPorts | None = None
+        """Where sessions can have ports of their own; set before the first session."""
         self._most = most
         self._kept = kept
         self._open: dict[bytes, Live] = {}
@@ -57,19 +61,39 @@ class Sessions:
         self.calls_ended = 0
         self.effects_ended = 0
 
-    def open(self, order: Order) -> Live:
-        """Raises Full, and Unfit for a plan that a shared port cannot show."""
-        if (why := missing_on_socket(order.group.plan(order.twin), shared=True)) is not None:
+    async def open(self, order: Order) -> Live:
+        """Raises Full, and Unfit for a plan that a socket cannot show."""
+        plan = order.group.plan(order.twin)
+        ports = self.ports if wants_own_port(plan) and not self.shared else None
+        if (why := missing_on_socket(plan, shared=ports is None)) is not None:
             own = "take another twin; env.tools, env.http and Lab.client() can show it"
             raise Unfit([("twin", f"{order.twin} of {order.group.scenario.id}: {why}; {own}")])
         if len(self._open) >= self._most:
             raise Full(f"{self._most} sessions are open; end or delete some")
+        if ports is not None and ports.full:
+            raise Full(f"{MOST_PORTS} open sessions have a port of their own, as this one needs; end or delete some")
         name = secrets.token_urlsafe(16)
         created = wall_time()
         if self._store is not None:
             self._store.create(name, order.data, created)
         self.opened += 1
-        return self._enter(Live(name, order, created))
+        live = self._enter(Live(name, order, created))
+        if ports is not None:
+            await self._give_port(live, ports)
+        return live
+
+    async def _give_port(self, live: Live, ports: OwnPorts) -> None:
+        had = live.port
+        try:
+            await ports.open(live, self)
+        except OSError as error:
+            self.delete(live)
+            raise Full(f"a session that needs a port of its own can have none: {error}") from error
+        if self._store is not None and live.port != had:
+            self._store.reorder(live.id, self._stored(live))
+
+    def _stored(self, live: Live) -> dict[str, Any]:
+        return Stored(live.order.data, live.changes, live.port).as_json()
 
     def _enter(self, live: Live, rebuilder: Rebuilder | None = None) -> Live:
         assert live.session is not None
@@ -79,19 +103,20 @@ class Sessions:
             self.keeper.keep(live, rebuilder or Rebuilder(live))
         return live
 
-    def restore(self) -> int:
-        """Bring back every open session of the store; how many. Raises HarnessFault where one cannot be rebuilt."""
+    async def restore(self) -> None:
+        """Bring back every open session of the store. Raises HarnessFault where one cannot be rebuilt."""
         assert self._store is not None
-        rows = self._store.open_sessions()
-        for row in rows:
-            self._rebuild(row)
-        return len(rows)
+        for row in self._store.open_sessions():
+            live = self._rebuild(row)
+            if live.port is not None and self.ports is not None:
+                await self._give_port(live, self.ports)
 
     def _rebuild(self, row: SessionRow) -> Live:
         """A stored session as it was, its calls made again."""
         assert self._store is not None
-        data, changes = restored(row.order)
-        live = Live(row.id, order_of(data), row.created, changes)
+        order, changes, port = Stored.of(row.order)
+        live = Live(row.id, order_of(order), row.created, changes)
+        live.port = port
         rebuilder = Rebuilder(live)
         rebuilder.take(self._store.events(row.id)[len(live.events()) :])
         self._enter(live, rebuilder)
@@ -122,6 +147,7 @@ class Sessions:
             self._ended[key] = live
             while len(self._ended) > self._kept:
                 self._ended.popitem(last=False)
+            self._close_port(live)
         return verdict
 
     def change(self, live: Live, faults: Sequence[Mapping[str, Any]]) -> None:
@@ -130,7 +156,13 @@ class Sessions:
         live.change(made)
         live.changes.append(made)
         if self._store is not None:
-            self._store.reorder(live.id, stored(live.order.data, live.changes))
+            self._store.reorder(live.id, self._stored(live))
+        if live.port is not None and self.ports is not None:
+            asyncio.get_running_loop().call_soon(self.ports.look, live)
+
+    def _close_port(self, live: Live) -> None:
+        if live.port is not None and self.ports is not None:
+            self.ports.close(live)
 
     @property
     def durable(self) -> bool:
@@ -162,6 +194,7 @@ class Sessions:
         self._ended.pop(live.id.encode(), None)
         if self.default is live:
             self.default = None
+        self._close_port(live)
 
     def __iter__(self) -> Iterator[Live]:
         yield from list(self._open.values())
@@ -190,14 +223,21 @@ class Sessions:
             if live is None and self._store is not None and self._store.shared and _is_name(name):
                 live = self.get(name.decode())
             if live is not None and live.session is not None:
-                return live.session, slash + rest
+                return (live.session, slash + rest) if live.port is None else _misdirected()
             if name in self._ended:
-                return problem(410, "session_ended", "This session has ended; open another one.")
+                return _ended()
         elif self.default is not None and self.default.session is not None:
-            return self.default.session, target
-        # The same answer for every id that is none: whether it once was one is nobody's business.
-        detail = "No session has this URL. Open one on the admin port: POST /sessions gives its URL."
-        return problem(404, "no_such_session", detail)
+            return (self.default.session, target) if self.default.port is None else _misdirected()
+        return _unknown()
+
+    def of_own_port(self, live: Live, target: bytes) -> tuple[Session, bytes] | Reply:
+        """The same URL, on the session's own port; the default session needs no name there either."""
+        prefix = PREFIX + live.id.encode()
+        if target.startswith(prefix) and target[len(prefix) :][:1] in (b"/", b""):
+            target = target[len(prefix) :]
+        elif target.startswith(PREFIX) or self.default is not live:
+            return _unknown()
+        return _ended() if live.session is None else (live.session, target)
 
     def beside(self, request: Request) -> bool:
         return request.target in BESIDE or request.target == b"/openapi.json"
@@ -206,7 +246,7 @@ class Sessions:
         """The agent's own side of an attempt, and `GET /openapi.json`. It is not told how its claim is judged."""
         live = self._owners.get(session)
         if live is None:
-            return problem(410, "session_ended", "This session has ended; open another one.")
+            return _ended()
         if request.target == b"/openapi.json":
             return Reply(200, data_document(live.order.group, f"/s/{live.id}"))
         if self.durable:
@@ -217,6 +257,21 @@ class Sessions:
 
     def _claimed(self, live: Live, claim: Claim) -> None:
         self.end(live, claim)
+
+
+def _ended() -> Reply:
+    return problem(410, "session_ended", "This session has ended; open another one.")
+
+
+def _unknown() -> Reply:
+    """The same answer for every id that is none: whether it once was one is nobody's business."""
+    detail = "No session has this URL. Open one on the admin port: POST /sessions gives its URL."
+    return problem(404, "no_such_session", detail)
+
+
+def _misdirected() -> Reply:
+    """RFC 9110 section 15.5.20."""
+    return problem(421, "misdirected", "This session has a port of its own; its URL names it.")
 
 
 def _is_name(name: bytes) -> bool:

@@ -7,13 +7,20 @@ from faultlab.matrix.door import task_as_json
 from faultlab.serve.live import Live
 
 
+def session_url(live: Live, data_url: str) -> str:
+    """Where its agent finds it: on the data port, or on its own."""
+    if live.port is not None:
+        data_url = f"{data_url.rpartition(':')[0]}:{live.port}"
+    return f"{data_url}/s/{live.id}"
+
+
 def session_view(live: Live, data_url: str, *, with_task: bool = False) -> dict[str, Any]:
     """A session as the admin port shows it: it names the twin, which the agent must not know."""
     order = live.order
     calls, effects = live.totals()
     view: dict[str, Any] = {
         "id": live.id,
-        "url": f"{data_url}/s/{live.id}",
+        "url": session_url(live, data_url),
         "state": "ended" if live.ended else "open",
         "scenario": order.group.scenario.id,
         "contract": order.group.contract.name,

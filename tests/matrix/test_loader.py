@@ -184,7 +184,7 @@ ignore:
         "21: unknown key of budget 'costs'; did you mean 'cost'? Known: calls, seconds, cost",
         "24: get_order does not write, so it has no effects; known: refund_order, reverse_refund, place_order",
         "25: identity lacks 'order_id'; refund_order needs order_id",
-        "26: unknown argument of refund_order 'amount'; known: order_id",
+        "26: unknown part of the identity of refund_order 'amount'; known: order_id",
         "27: exactly is 0; it must be 1 or more",
         "27: the same effect as effects 3; write it once, with exactly: the sum",
         "28: orders/A17 is 'orders/A17'; it must be table/row/member",

@@ -204,3 +204,12 @@ def test_of_200_requests_with_one_key_to_two_processes_one_takes_effect(two_serv
         assert len(effects) == 1
     history = httpx.get(f"{two.admin}/sessions/{opened}/history").json()["events"]
     assert sum(event["kind"] == "call" for event in history) == 200
+
+
+def test_several_servers_have_no_port_that_could_be_closed_for_one_session(
+    two_servers: tuple[Running, Running],
+) -> None:
+    answer = httpx.post(f"{two_servers[0].admin}/sessions", json={"scenario": "outage-heals"})
+    assert answer.status_code == 422
+    assert "a port that several sessions share cannot be closed for one of them" in answer.json()["detail"]
+    assert httpx.post(f"{two_servers[0].admin}/sessions", json={"scenario": "server-crash"}).status_code == 201

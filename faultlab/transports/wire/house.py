@@ -27,7 +27,7 @@ class House:
         self.settled: Callable[[], None] | None = None
         """Told each time when a request has been dealt with."""
         self.closed = False
-        """Nobody listens at present: a connection ends with its answer."""
+        """Nobody listens at present, or ever again: a connection ends with its answer."""
         self._timer: asyncio.TimerHandle | None = None
         self._emptied: asyncio.Event | None = None
 

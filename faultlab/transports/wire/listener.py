@@ -75,6 +75,7 @@ class Listener:
     async def close(self, grace_s: float = 5.0) -> None:
         """Take no new connections, let answers on their way out for `grace_s`, then cut what is left."""
         self._server.close()
+        self._house.closed = True
         for connection in list(self._house.connections):
             connection.end(at_once=False)
         await self._house.empty(grace_s)

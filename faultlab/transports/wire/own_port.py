@@ -52,14 +52,14 @@ class OwnPort(Listener):
     @staticmethod
     async def of(
         door: OwnDoor,
-        host: str = "127.0.0.1",
+        address: tuple[str, int] = ("127.0.0.1", 0),
         limits: Limits | None = None,
         gate: Gate | None = None,
         speech: Speech | None = None,
     ) -> "OwnPort":
-        """Listen on a free port."""
+        """Listen; port 0 takes a free one. Raises OSError where the address cannot be had."""
         house = House(asyncio.get_running_loop(), limits or Limits(), gate or OpenGate(), speech or Tools())
-        port = OwnPort(await ready(door, house, (host, 0)), house, door)
+        port = OwnPort(await ready(door, house, address), house, door)
         await port._server.start_serving()
         if door.begun:
             port.look()
@@ -92,8 +92,9 @@ class OwnPort(Listener):
         if silent.timing_out:
             mute(self._held)
         self._house.closed = True
-        if silent.planned is not None:
-            self._door.session.engine.outage(silent.planned, now_ns)
+        if (planned := silent.planned) is not None:
+            session = self._door.session
+            self._house.gate.enter(session, lambda: session.engine.outage(planned, now_ns), _nothing)
         for connection in list(self._house.connections):
             connection.end(at_once=False)
 
@@ -125,6 +126,9 @@ async def ready(door: Door, house: House, address: tuple[str, int]) -> asyncio.S
     return await house.loop.create_server(
         lambda: Connection(door, house), sock=bound(address), backlog=BACKLOG, start_serving=False
     )
+
+
+def _nothing() -> None: ...
 
 
 def bound(address: tuple[str, int]) -> socket.socket:

@@ -11,6 +11,7 @@ from faultlab.engine.errors import problem
 from faultlab.engine.session import Session
 from faultlab.transports.codec import encode
 from faultlab.transports.keys import RawHeaders
+from faultlab.transports.wire.beside import Beside, Underway
 from faultlab.transports.wire.exchange import Exchange
 from faultlab.transports.wire.house import House
 from faultlab.transports.wire.responses import CONTINUE, whole
@@ -48,7 +49,7 @@ class Connection(asyncio.Protocol):
         self.gate = house.gate
         self.speech = house.speech
         self._queue: deque[Request] = deque()
-        self._exchange: Exchange | None = None
+        self._exchange: Underway | None = None
         self._too_much: Reply | None = None
         self._paused = False
         """Nothing is read: enough requests wait."""
@@ -165,20 +166,11 @@ class Connection(asyncio.Protocol):
             method, _, headers, body, keep = request
             request = Request(method, target, headers, body, keep)
         if self._door.beside(request):
-            self._aside(session, request)
+            beside = self._exchange = Beside(self._door.aside, request, self)
+            beside.enter(session)
             return
         exchange = self._exchange = Exchange(session, request, self)
         self.gate.enter(session, exchange.work, exchange.release)
-
-    def _aside(self, session: Session, request: Request) -> None:
-        """What is about the attempt passes the gate like a call: a claim ends it, durably."""
-        told: list[Reply] = []
-
-        def release() -> None:
-            if not self.transport.is_closing():
-                self._reply(request, told[0])
-
-        self.gate.enter(session, lambda: told.append(self._door.aside(session, request)), release)
 
     def _reply(self, request: Request, reply: Reply) -> None:
         """An answer that no session has a part in."""
