@@ -1,17 +1,41 @@
 """Garbage collection for a process that keeps what it is given: histories grow by some twenty objects a call."""
 
+import asyncio
 import gc
+from collections.abc import Callable
+from typing import Any
 
-THRESHOLDS = (50_000, 20, 100)
-"""Made and not freed again until the youngest objects are looked through; so many times until the next older are."""
+THRESHOLD = 50_000
+"""Objects made and not freed again until they are looked through for garbage that only a collector finds."""
+IDLE_S = 60.0
 
 
 def tune() -> None:
-    """Look less often for garbage that only a collector finds; what is there at the start is never looked at again.
+    """Look through each object once, while it is new: what a history holds is freed with it, and not before.
 
-    With Python's own thresholds (700, 10, 10) half of the time of a call goes into looking through histories, which
-    nothing can free, and one call in a hundred waits 100 ms for it.
+    Python looks through the whole of a growing history over and over; the longer it is, the longer do calls wait.
     """
+    gc.callbacks.append(_looked_through)
+    gc.set_threshold(THRESHOLD)
     gc.collect()
-    gc.freeze()
-    gc.set_threshold(*THRESHOLDS)
+
+
+def _looked_through(phase: str, _info: dict[str, Any]) -> None:
+    if phase == "stop":
+        gc.freeze()
+
+
+async def sweep(activity: Callable[[], object], idle_s: float = IDLE_S) -> None:
+    """Look through everything once nothing has happened for `idle_s`: a cycle may have died after it was looked at.
+
+    `activity`: what changes whenever something happens. Runs until it is cancelled.
+    """
+    before = swept = activity()
+    while True:
+        await asyncio.sleep(idle_s)
+        now = activity()
+        if now == before and now != swept:
+            gc.unfreeze()
+            gc.collect()
+            swept = now
+        before = now

@@ -14,7 +14,7 @@ import uvicorn
 from faultlab.core.errors import BadInput, FaultlabError
 from faultlab.records.served import ServedStore
 from faultlab.serve.admin import Admin, admin_app
-from faultlab.serve.garbage import tune
+from faultlab.serve.garbage import sweep, tune
 from faultlab.serve.keeper import Keeper, Steps
 from faultlab.serve.live import Judge
 from faultlab.serve.order import Order
@@ -138,6 +138,10 @@ class Server:
         if self._failure is not None:
             raise self._failure
 
+    def activity(self) -> object:
+        """Changes with every session and every call."""
+        return self._sessions.opened, len(self._sessions), self._sessions.totals()
+
     def _fail(self, error: FaultlabError, stop: asyncio.Event) -> None:
         self._failure = error
         stop.set()
@@ -188,7 +192,11 @@ def serve_until_stopped(server: Server, order: Order, ready: Callable[[Serving],
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
-        await server.run(order, ready, stop)
+        sweeping = loop.create_task(sweep(server.activity))
+        try:
+            await server.run(order, ready, stop)
+        finally:
+            sweeping.cancel()
 
     tune()
     runner: Callable[..., None] = asyncio.run

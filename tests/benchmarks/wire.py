@@ -101,6 +101,8 @@ def faultlab(name: str, *extra: str) -> Subject:
     text, depth = "", 0
     while True:  # one JSON object, then it goes on running
         line = process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{name} ended before it listened: {' '.join(command)}")
         text += line
         depth += line.count("{") - line.count("}")
         if text and not depth:

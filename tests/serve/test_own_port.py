@@ -136,6 +136,7 @@ def test_an_outage_can_be_added_and_cleared(shared: Served) -> None:
     assert read(session["url"]) == 200
 
 
+@pytest.mark.slow
 def test_a_server_that_starts_again_gives_a_session_its_port_and_its_outage(serve: Serve, tmp_path: Path) -> None:
     store = str(tmp_path / "served.db")
     one = serve("--store", store)
