@@ -9,7 +9,7 @@ from faultlab.faults.plan import Planned
 from faultlab.matrix.added import added_fault
 from faultlab.serve.order import Order, Unfit
 
-CHANGES, PORT = "changes", "port"
+CHANGES, ADDRESS = "changes", "address"
 """Members of what is stored that are not the order's own."""
 INSTEAD = {"fault": "take another", "symptom": "take timeout, or reset", "phase": "take before, or after"}
 """Of what a socket cannot show, by the member that asks for it."""
@@ -46,13 +46,15 @@ class Stored(NamedTuple):
 
     order: Mapping[str, Any]
     changes: Sequence[Change] = ()
-    port: int | None = None
+    address: tuple[str, int] | None = None
     """The session's own."""
 
     def as_json(self) -> dict[str, Any]:
-        return {**self.order, CHANGES: [change._asdict() for change in self.changes], PORT: self.port}
+        return {**self.order, CHANGES: [change._asdict() for change in self.changes], ADDRESS: self.address}
 
     @staticmethod
     def of(data: Mapping[str, Any]) -> "Stored":
-        order = {name: value for name, value in data.items() if name not in (CHANGES, PORT)}
-        return Stored(order, [Change(**item) for item in data.get(CHANGES, ())], data.get(PORT))
+        order = {name: value for name, value in data.items() if name not in (CHANGES, ADDRESS)}
+        address = data.get(ADDRESS)
+        changes = [Change(**item) for item in data.get(CHANGES, ())]
+        return Stored(order, changes, None if address is None else (address[0], address[1]))

@@ -21,7 +21,7 @@ class Live:
     """A session between its first call and its end. Times are the session's own seconds."""
 
     __slots__ = (
-        "ask", "calls", "changes", "created", "effects", "history", "id", "order", "port", "session", "task",
+        "address", "ask", "calls", "changes", "created", "effects", "history", "id", "order", "session", "task",
         "verdict",
     )  # fmt: skip
 
@@ -31,8 +31,8 @@ class Live:
         self.created = created
         self.changes = list(changes)
         """What has been changed of its plan since it was opened."""
-        self.port: int | None = None
-        """Its own, where its plan closes one; None: it is served on the data port."""
+        self.address: tuple[str, int] | None = None
+        """Host and port of its own, where its plan closes one; None: it is served on the data port."""
         conditions = Conditions(order.seed, "real")
         session, self.task, env = surroundings(order.group, order.twin, order.attempt, conditions)
         session.latency_ns = 0
@@ -101,7 +101,7 @@ class Live:
     def fault(self, data: Any) -> Planned:
         """An entry of a plan as a fault of this session. Raises Unfit with all that is wrong with it."""
         assert self.session is not None
-        return fault_of(data, self.order, self.session.engine, shared=self.port is None)
+        return fault_of(data, self.order, self.session.engine, shared=self.address is None)
 
     def catch_up(self) -> None:
         """Let happen what is due by now."""

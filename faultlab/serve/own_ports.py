@@ -82,16 +82,17 @@ class OwnPorts:
         Raises OSError where there is none to be had.
         """
         assert live.session is not None
-        _, limits, gate, speech, _ = self._shape
+        host, limits, gate, speech, _ = self._shape
         own = LiveDoor(live, live.session, registry)
+        had = 0 if live.address is None else live.address[1]
         try:
-            port = await OwnPort.of(own, (self._shape.host, live.port or 0), limits, gate, speech)
+            port = await OwnPort.of(own, (host, had), limits, gate, speech)
         except OSError:
-            if live.port is None:
+            if not had:
                 raise
-            port = await OwnPort.of(own, (self._shape.host, 0), limits, gate, speech)
+            port = await OwnPort.of(own, (host, 0), limits, gate, speech)
         self._open[live.id] = port
-        live.port = port.address[1]
+        live.address = port.address
 
     def look(self, live: Live) -> None:
         """The plan of a session has changed."""

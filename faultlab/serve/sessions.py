@@ -8,6 +8,7 @@ from typing import Any
 
 from faultlab.core.actions import Reply
 from faultlab.core.clock import VirtualClock, wall_time
+from faultlab.core.errors import BadInput
 from faultlab.core.records import Claim
 from faultlab.core.verdict import Verdict
 from faultlab.engine.errors import problem
@@ -79,21 +80,22 @@ class Sessions:
         self.opened += 1
         live = self._enter(Live(name, order, created))
         if ports is not None:
-            await self._give_port(live, ports)
+            try:
+                await self._give_port(live, ports)
+            except OSError as error:
+                self.delete(live)
+                raise Full(f"this session needs a port of its own, and there is none: {error}") from error
         return live
 
     async def _give_port(self, live: Live, ports: OwnPorts) -> None:
-        had = live.port
-        try:
-            await ports.open(live, self)
-        except OSError as error:
-            self.delete(live)
-            raise Full(f"a session that needs a port of its own can have none: {error}") from error
-        if self._store is not None and live.port != had:
+        """Raises OSError where there is none to be had."""
+        had = live.address
+        await ports.open(live, self)
+        if self._store is not None and live.address != had:
             self._store.reorder(live.id, self._stored(live))
 
     def _stored(self, live: Live) -> dict[str, Any]:
-        return Stored(live.order.data, live.changes, live.port).as_json()
+        return Stored(live.order.data, live.changes, live.address).as_json()
 
     def _enter(self, live: Live, rebuilder: Rebuilder | None = None) -> Live:
         assert live.session is not None
@@ -104,19 +106,27 @@ class Sessions:
         return live
 
     async def restore(self) -> None:
-        """Bring back every open session of the store. Raises HarnessFault where one cannot be rebuilt."""
+        """Bring back every open session of the store.
+
+        Raises HarnessFault where one cannot be rebuilt, and BadInput where one cannot have the port that it needs; the
+        store keeps it.
+        """
         assert self._store is not None
         for row in self._store.open_sessions():
             live = self._rebuild(row)
-            if live.port is not None and self.ports is not None:
-                await self._give_port(live, self.ports)
+            if live.address is not None and self.ports is not None:
+                try:
+                    await self._give_port(live, self.ports)
+                except OSError as error:
+                    more = "allow the server more open files, or give it another --host"
+                    raise BadInput(f"session {live.id} needs a port of its own: {error}; {more}") from error
 
     def _rebuild(self, row: SessionRow) -> Live:
         """A stored session as it was, its calls made again."""
         assert self._store is not None
-        order, changes, port = Stored.of(row.order)
+        order, changes, address = Stored.of(row.order)
         live = Live(row.id, order_of(order), row.created, changes)
-        live.port = port
+        live.address = address
         rebuilder = Rebuilder(live)
         rebuilder.take(self._store.events(row.id)[len(live.events()) :])
         self._enter(live, rebuilder)
@@ -157,11 +167,11 @@ class Sessions:
         live.changes.append(made)
         if self._store is not None:
             self._store.reorder(live.id, self._stored(live))
-        if live.port is not None and self.ports is not None:
+        if live.address is not None and self.ports is not None:
             asyncio.get_running_loop().call_soon(self.ports.look, live)
 
     def _close_port(self, live: Live) -> None:
-        if live.port is not None and self.ports is not None:
+        if live.address is not None and self.ports is not None:
             self.ports.close(live)
 
     @property
@@ -223,11 +233,11 @@ class Sessions:
             if live is None and self._store is not None and self._store.shared and _is_name(name):
                 live = self.get(name.decode())
             if live is not None and live.session is not None:
-                return (live.session, slash + rest) if live.port is None else _misdirected()
+                return (live.session, slash + rest) if live.address is None else _misdirected()
             if name in self._ended:
                 return _ended()
         elif self.default is not None and self.default.session is not None:
-            return (self.default.session, target) if self.default.port is None else _misdirected()
+            return (self.default.session, target) if self.default.address is None else _misdirected()
         return _unknown()
 
     def of_own_port(self, live: Live, target: bytes) -> tuple[Session, bytes] | Reply:

@@ -5,13 +5,12 @@ from typing import Any
 from faultlab.core.verdict import Verdict
 from faultlab.matrix.door import task_as_json
 from faultlab.serve.live import Live
+from faultlab.transports.wire.listener import url_of
 
 
 def session_url(live: Live, data_url: str) -> str:
     """Where its agent finds it: on the data port, or on its own."""
-    if live.port is not None:
-        data_url = f"{data_url.rpartition(':')[0]}:{live.port}"
-    return f"{data_url}/s/{live.id}"
+    return f"{data_url if live.address is None else url_of(live.address)}/s/{live.id}"
 
 
 def session_view(live: Live, data_url: str, *, with_task: bool = False) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """A served session whose plan closes a port has one of its own: what happens there happens to nobody else."""
 
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -61,7 +63,7 @@ def events(served: Served, session: dict[str, str], kind: str) -> list[dict[str,
 
 
 def test_an_outage_closes_the_port_of_its_session_and_no_other(shared: Served) -> None:
-    one, two = opened(shared, 1.5, 4), opened(shared, 280, 281)
+    one, two = opened(shared, 3, 5), opened(shared, 280, 281)
     assert len({address(url) for url in (one["url"], two["url"], shared.started["url"])}) == 3
     assert read(one["url"]) == 200
     until(True, one["url"])
@@ -77,7 +79,7 @@ def test_its_url_is_good_on_its_own_port_only(shared: Served) -> None:
     one, two = opened(shared, 280, 281), opened(shared, 280, 281)
     own, path = one["url"].split("/s/")
     at_data_port = httpx.post(f"{shared.started['data_url']}/s/{path}/tools/get_order", json=READ, trust_env=False)
-    assert (at_data_port.status_code, at_data_port.json()["code"]) == (421, "misdirected")
+    assert (at_data_port.status_code, at_data_port.json()["title"]) == (421, "Misdirected Request")
     strange = two["url"].rpartition("/s/")[2]
     for url in (f"{own}/s/{strange}", own, f"{own}/s/{path}x", f"{own}/s/nobody"):
         assert read(url) == 404, url
@@ -168,6 +170,30 @@ def test_a_port_that_somebody_else_has_taken_is_replaced(serve: Serve, tmp_path:
     assert two.stop() == 0
     three = serve("--store", store)
     assert three.admin.get(f"/sessions/{session['id']}").json()["url"] == url
+
+
+def test_a_session_that_can_have_no_port_is_not_lost(serve: Serve, tmp_path: Path) -> None:
+    store = str(tmp_path / "served.db")
+    one = serve("--store", store)
+    session = opened(one, 280, 281)
+    assert read(session["url"]) == 200
+    one.process.kill()
+    one.process.wait()
+    elsewhere = ["--store", store, "--host", "192.0.2.1", "--port", "0", "--admin-port", "0"]  # RFC 5737: nobody's
+    command = [sys.executable, "-m", "faultlab", "serve", *elsewhere]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2 and f"session {session['id']} needs a port of its own" in ended.stderr, ended
+    two = serve("--store", store)
+    assert [event["n"] for event in events(two, session, "call")] == [1]
+    assert read(session["url"]) == 200
+
+
+@pytest.mark.parametrize("host", ["localhost", "::1"])
+def test_its_url_is_that_of_the_address_it_listens_on(serve: Serve, host: str) -> None:
+    served = serve("--host", host)
+    url = opened(served, 280, 281)["url"]
+    assert read(url) == 200
+    assert read(served.started["url"]) == 200
 
 
 def test_a_claim_is_answered_before_its_port_goes_with_a_store(serve: Serve, tmp_path: Path) -> None:

@@ -99,10 +99,10 @@ def test_a_server_that_died_refuses_until_it_is_back() -> None:
 
 
 def test_an_answer_that_is_on_its_way_still_comes_out() -> None:
-    slow = Planned("get_order", name="slow", given={"wait_s": 1.2})
-    with served(slow, outage(0.4, 30.0)) as (session, port, client):
+    slow = Planned("get_order", name="slow", given={"wait_s": 2.0})
+    with served(slow, outage(1.2, 30.0)) as (session, port, client):
         assert client.post("/tools/get_order", json=READ).status_code == 200
-        assert session.clock.now() > ns(1.0)
+        assert session.clock.now() > ns(1.2)
         with pytest.raises(ConnectionRefusedError):
             connect(port)
         (receipt,) = [event for event in session.events if type(event) is Receipt]

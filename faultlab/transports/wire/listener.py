@@ -19,6 +19,12 @@ from faultlab.transports.wire.speech import Request, Speech, Tools
 T = TypeVar("T")
 
 
+def url_of(address: tuple[str, int]) -> str:
+    """Of a host (an address of IPv4 or IPv6, or a name) and a port."""
+    host, port = address
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
 class OneSession:
     """The whole port belongs to one session."""
 
@@ -65,8 +71,7 @@ class Listener:
 
     @property
     def url(self) -> str:
-        host, port = self.address
-        return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        return url_of(self.address)
 
     @property
     def connections(self) -> int:

@@ -132,11 +132,15 @@ def _nothing() -> None: ...
 
 
 def bound(address: tuple[str, int]) -> socket.socket:
-    """A socket that has the address and does not listen yet."""
+    """A socket that has the address and does not listen yet. Raises OSError."""
     made = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     made.setblocking(False)
-    made.bind(address)
+    try:
+        made.bind(address)
+    except OSError:
+        made.close()
+        raise
     return made
 
 
