@@ -8,6 +8,7 @@ from faultlab.core.errors import BadInput
 from faultlab.core.profiles import PROFILES
 from faultlab.matrix.loader import builtin, load_inline
 from faultlab.matrix.scenario import CLEAN, Group, Scenario
+from faultlab.matrix.shape import unknown
 
 FIELDS: Mapping[str, type | tuple[type, ...]] = {
     "scenario": (str, dict),
@@ -95,7 +96,7 @@ def _scenario(named: str | dict[str, Any]) -> Scenario:
             raise Unfit([("scenario", line) for line in str(error).splitlines()]) from None
     shipped = {item.id: item for item in builtin()}
     if named not in shipped:
-        raise Unfit([("scenario", f"there is no scenario {named!r}; known: {', '.join(shipped)}")])
+        raise Unfit([("scenario", unknown("scenario", named, shipped))])
     return shipped[named]
 
 
