@@ -62,6 +62,7 @@ def faultlab(folder: Path, *arguments: str, **env: str) -> "subprocess.Completed
     )
 
 
+@pytest.mark.slow
 def test_the_calibration_lands() -> None:
     report, told = made()
     assert report.surprises == [] and report.validity.invalid == () and report.exit_code == 0

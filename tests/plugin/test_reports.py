@@ -37,6 +37,7 @@ def test_it_is_found_and_its_right_version_passes(pytester: pytest.Pytester, rep
     assert {outcome for outcome, _ in right.values()} == {"passed"}, right
 
 
+@pytest.mark.slow
 def test_all_of_them_under_xdist(pytester: pytest.Pytester) -> None:
     """The summary of the controller knows the twins of every worker."""
     sources = {f"test_{n}_broken": report.test.replace("WRAPPER", report.broken) for n, report in enumerate(REPORTS)}
