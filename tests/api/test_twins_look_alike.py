@@ -1,5 +1,6 @@
 """The twins of a lost receipt in front of an app: equal to the caller, byte for byte and moment for moment."""
 
+import asyncio
 from typing import Any
 
 import httpx
@@ -57,3 +58,30 @@ def test_every_symptom_loses_the_receipt(symptom: str) -> None:
         assert what == 200
     else:
         assert what in ("ReadTimeout", "ReadError", "RemoteProtocolError")
+
+
+@pytest.mark.parametrize("own_loop", [False, True])
+@pytest.mark.parametrize("twin", TWINS)
+def test_a_call_beside_a_lost_receipt_gets_its_answer_in_time(twin: str, own_loop: bool) -> None:
+    """On the caller's own loop an app works in real time; that another caller waits virtually is not its delay."""
+
+    async def slow(_: httpx.Request) -> httpx.Response:
+        await asyncio.sleep(0.01)
+        return httpx.Response(201, json={"id": "re_1"})
+
+    async def sent(client: httpx.AsyncClient, path: str) -> int:
+        try:
+            return (await client.post(path)).status_code
+        except httpx.ReadTimeout:
+            return 0
+
+    lab = Lab(twin=twin).fault("lost_receipt", on=ROUTE).in_front_of(httpx.MockTransport(slow))
+    client = lab.async_client()
+
+    async def both() -> list[int]:
+        return await asyncio.gather(sent(client, "/other"), sent(client, "/v1/refunds"))
+
+    async def awaited() -> Any:
+        return await lab.run(both)
+
+    assert (asyncio.run(awaited()) if own_loop else lab.run(both)) == [201, 0]
