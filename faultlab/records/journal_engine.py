@@ -22,6 +22,8 @@ def engine_for(where: str) -> Engine:
 
     BadInput: it is none of them, or the driver for PostgreSQL is missing. StoreError: it cannot be opened.
     """
+    if where == ":memory:":
+        raise BadInput("what is in memory ends with the process: name a file")
     if "://" not in where:
         return _sqlite(Path(where))
     try:
@@ -62,15 +64,15 @@ def _postgres(url: URL) -> Engine:
         raise BadInput("a journal in PostgreSQL needs psycopg: pip install 'faultlab[postgres]'") from error
 
 
+RECONCILE = "Nothing was sent that is not in it; call reconcile() when it can be used again"
+
+
 @contextmanager
-def described(where: str) -> Iterator[None]:
-    """Database errors as ours."""
+def described(where: str, what: str = "journal", advice: str = RECONCILE) -> Iterator[None]:
+    """Database errors as ours, with what to do about them."""
     try:
         yield
     except IntegrityError as error:
-        raise HarnessFault(f"the journal {where} refused a row: {error.orig}") from error
+        raise HarnessFault(f"the {what} {where} refused a row: {error.orig}") from error
     except DBAPIError as error:
-        raise StoreError(
-            f"the journal {where} cannot be used: {error.orig}. Nothing was sent that is not in it; "
-            "call reconcile() when it can be used again"
-        ) from error
+        raise StoreError(f"the {what} {where} cannot be used: {error.orig}. {advice}") from error

@@ -64,7 +64,7 @@ class Admin:
 
     async def delete(self, request: Request) -> Response:
         """Forget a session and all that it holds."""
-        self._sessions.delete(self._found(request))
+        await self._sessions.delete(self._found(request))
         return Response(status_code=204)
 
     async def history(self, request: Request) -> Response:

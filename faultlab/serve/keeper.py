@@ -2,19 +2,20 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from faultlab.core.errors import FaultlabError, HarnessFault
 from faultlab.core.trace import event_as_json
 from faultlab.engine.session import Session
-from faultlab.records.served import Batch, Line, ServedStore
+from faultlab.records.served import Batch, Line, ServedStore, Turn
 from faultlab.serve.live import Live
 from faultlab.serve.replay import Rebuilder
 from faultlab.serve.views import verdict_view
 from faultlab.transports.wire.gate import Work
 
+T = TypeVar("T")
 Steps = Callable[[str], None]
 """Told the name of each step between two durable states: `effect`, `writing`, `committed`, `answered`."""
 
@@ -22,7 +23,7 @@ Steps = Callable[[str], None]
 class Kept:
     """One durable session: how much of it is stored, and what waits for its turn."""
 
-    __slots__ = ("effects", "ended", "events", "live", "rebuilder", "session", "turning", "waiting")
+    __slots__ = ("effects", "ended", "events", "live", "order", "rebuilder", "session", "turning", "waiting")
 
     def __init__(self, live: Live, session: Session, rebuilder: Rebuilder) -> None:
         self.live = live
@@ -31,6 +32,8 @@ class Kept:
         self.events = len(session.events)
         self.effects = len(session.engine.ledger)
         self.ended = False
+        self.order: Mapping[str, Any] | None = None
+        """A new one, which is not stored yet."""
         self.waiting: deque[tuple[Work, Work]] = deque()
         self.turning = False
 
@@ -39,16 +42,21 @@ class Kept:
         session, name = self.session, self.live.id
         events = session.events[self.events :]
         effects = session.engine.ledger[self.effects :]
+        ends, orders = [], []
+        if self.live.verdict is not None and not self.ended:
+            self.ended = True
+            ends.append(Line(name, 0, verdict_view(self.live, self.live.verdict)))
+        if self.order is not None:
+            orders.append(Line(name, 0, self.order))
+            self.order = None
         batch = Batch(
             [Line(name, self.events + n, event_as_json(event)) for n, event in enumerate(events)],
             [Line(name, self.effects + n, event_as_json(effect)) for n, effect in enumerate(effects)],
-            [],
+            ends,
+            orders,
         )
         self.events += len(events)
         self.effects += len(effects)
-        if self.live.verdict is not None and not self.ended:
-            self.ended = True
-            batch.ends.append(Line(name, 0, verdict_view(self.live, self.live.verdict)))
         return batch
 
 
@@ -65,9 +73,17 @@ class Keeper:
     let happen first, then all that waits here, in one transaction.
     """
 
-    def __init__(self, store: ServedStore, failed: Callable[[FaultlabError], None], steps: Steps) -> None:
+    def __init__(
+        self,
+        store: ServedStore,
+        failed: Callable[[FaultlabError], None],
+        gone: Callable[[Live], None],
+        steps: Steps,
+    ) -> None:
+        """`failed`: told that the store cannot be written. `gone`: told of a session that another process deleted."""
         self._store = store
         self._failed = failed
+        self._gone = gone
         self._steps = steps
         self._kept: dict[Session, Kept] = {}
         self._group: list[_Waiting] = []
@@ -81,8 +97,25 @@ class Keeper:
         assert live.session is not None
         self._kept[live.session] = Kept(live, live.session, rebuilder)
 
-    def drop(self, session: Session) -> None:
-        self._kept.pop(session, None)
+    def reorder(self, session: Session, order: Mapping[str, Any]) -> None:
+        """Store another order of a session, together with what is done to it now."""
+        self._kept[session].order = order
+
+    async def delete(self, live: Live) -> None:
+        """Forget a session; comes back when it is not in the store any more. What its callers wait for is let out."""
+        if live.session is not None:
+            self._kept.pop(live.session, None)
+        batch = Batch(gone=[live.id])
+        if self._store.shared:
+            await self.off(self._store.append, batch)
+            return
+        done = asyncio.get_running_loop().create_future()
+        self._add(batch, lambda: done.set_result(None))  # behind what its calls have added
+        await done
+
+    async def off(self, work: Callable[..., T], *args: Any) -> T:
+        """Ask something of the store, off the loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
 
     def enter(self, session: Session, work: Work, release: Work) -> None:
         """See `Gate`."""
@@ -103,10 +136,13 @@ class Keeper:
         self._steps("effect")
         batch = kept.unsaved()
         if kept.ended:
-            self.drop(session)
+            self._kept.pop(session)
         if not batch and not self._writing:
             release()
             return
+        self._add(batch, release)
+
+    def _add(self, batch: Batch, release: Work) -> None:
         self._group.append(_Waiting(batch, release))
         if not self._writing:
             self._writing = True
@@ -130,11 +166,10 @@ class Keeper:
             self._failed(HarnessFault(f"the store of the server failed: {error!r}"))
 
     async def _write(self) -> None:
-        loop = asyncio.get_running_loop()
         while self._group:
             group, self._group = self._group, []
             self._steps("writing")
-            await loop.run_in_executor(self._pool, self._store.append, Batch.of(item.batch for item in group))
+            await self.off(self._store.append, Batch.of(item.batch for item in group))
             self._steps("committed")
             for item in group:
                 item.release()
@@ -142,36 +177,42 @@ class Keeper:
         self._writing = False
 
     async def _turn(self, kept: Kept) -> None:
-        loop = asyncio.get_running_loop()
         while kept.waiting:
             group = list(kept.waiting)
             kept.waiting.clear()
             # One thread holds the transaction; the session itself is only touched on the loop.
             turn = self._store.turn(kept.live.id)
-            held = await loop.run_in_executor(self._pool, turn.__enter__)
+            held = await self.off(turn.__enter__)
             try:
-                newer = await loop.run_in_executor(self._pool, held.newer, kept.events)
-                if newer:
-                    kept.rebuilder.take(newer)
-                    kept.events += len(newer)
-                    kept.effects = await loop.run_in_executor(self._pool, held.effects)
-                for work, _ in group:
-                    work()
-                self._steps("effect")
-                batch = kept.unsaved()
-                self._steps("writing")
-                await loop.run_in_executor(self._pool, held.add, batch)
+                if held.gone:
+                    self._kept.pop(kept.session, None)
+                    self._gone(kept.live)
+                else:
+                    await self._work(kept, held, group)
             except BaseException as error:
-                await loop.run_in_executor(self._pool, turn.__exit__, type(error), error, error.__traceback__)
+                await self.off(turn.__exit__, type(error), error, error.__traceback__)
                 raise
-            await loop.run_in_executor(self._pool, turn.__exit__, None, None, None)
+            await self.off(turn.__exit__, None, None, None)
             self._steps("committed")
             for _, release in group:
                 release()
             self._steps("answered")
         kept.turning = False
         if kept.ended:
-            self.drop(kept.session)
+            self._kept.pop(kept.session, None)
+
+    async def _work(self, kept: Kept, held: Turn, group: Iterable[tuple[Work, Work]]) -> None:
+        """All that waits, upon what others have added."""
+        stored = await self.off(held.stored, kept.events)
+        kept.rebuilder.take(stored)
+        kept.events += len(stored.events)
+        kept.effects = max(kept.effects, stored.effects)
+        for work, _ in group:
+            work()
+        self._steps("effect")
+        batch = kept.unsaved()
+        self._steps("writing")
+        await self.off(held.add, batch)
 
     async def close(self) -> None:
         """Write what is left, and give the store back."""

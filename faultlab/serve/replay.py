@@ -5,7 +5,6 @@ records, ledger and scripts that still wait to be done.
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from faultlab.core.agent import CALL_COST
@@ -14,6 +13,7 @@ from faultlab.core.records import Ask, Call, Claim, Crashed, Fired, Receipt
 from faultlab.core.trace import event_from_json
 from faultlab.engine.engine import Ticket
 from faultlab.engine.listening import silent_at
+from faultlab.records.served import Stored
 from faultlab.serve.live import Live
 
 
@@ -29,23 +29,33 @@ class Rebuilder:
         self._tickets: dict[int, Ticket] = {}
         self._waiting = deque(live.changes)
 
-    def take(self, stored: Iterable[Mapping[str, Any]]) -> None:
-        """Let further events happen. Raises HarnessFault where they do not give the history that is stored."""
+    def take(self, stored: Stored) -> None:
+        """Let further events happen. Raises HarnessFault where they do not give what is stored."""
         session = self._live.session
         assert session is not None
         count = len(session.events)
-        for data in stored:
+        for data in stored.events:
             while self._waiting and self._waiting[0].after <= count:
                 self._live.change(self._waiting.popleft())
             count += 1
             self._take(event_from_json(data))
         while self._waiting:
             self._live.change(self._waiting.popleft())
-        if len(session.events) + (self.claim is not None) != count:
-            raise HarnessFault(
-                f"session {self._live.id}: {count} events are stored, and their calls gave {len(session.events)}. "
-                "The store was written by another version of faultlab or with another toolset: serve it with that one"
-            )
+        given = len(session.events) + (self.claim is not None)
+        if given != count:
+            raise self._other(f"{count} events are stored, and their calls gave {given}")
+        if self.claim is None:  # else the end of the session lets land what does
+            session.engine.catch_up(stored.landed_ns)
+            if len(session.engine.ledger) < stored.effects:
+                raise self._other(
+                    f"{stored.effects} effects are stored, and its calls had {len(session.engine.ledger)}"
+                )
+
+    def _other(self, what: str) -> HarnessFault:
+        return HarnessFault(
+            f"session {self._live.id}: {what}. "
+            "The store was written by another version of faultlab or with another toolset: serve it with that one"
+        )
 
     def _take(self, event: Any) -> None:
         session = self._live.session
@@ -74,4 +84,5 @@ class Rebuilder:
             silent = silent_at(session.engine, event.t)
             if silent is not None and silent.planned is not None:
                 session.engine.outage(silent.planned, event.t)
-        # All other events follow from these.
+        else:  # it follows from these, at the latest when it is time for it
+            session.engine.catch_up(event.t)

@@ -113,7 +113,9 @@ class Server:
         ports, sessions = self._ports, self._sessions
         keeper = None
         if self._store is not None:
-            keeper = sessions.keeper = Keeper(self._store, lambda error: self._fail(error, stop), self._steps)
+            keeper = sessions.keeper = Keeper(
+                self._store, lambda error: self._fail(error, stop), sessions.forget, self._steps
+            )
         speech = None if keeper is None else Redacting()
         own = sessions.ports = OwnPorts(Shape(ports.host, ports.limits, keeper, speech, ports.grace_s))
         try:

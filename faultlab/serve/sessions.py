@@ -8,10 +8,9 @@ from typing import Any
 
 from faultlab.core.actions import Reply
 from faultlab.core.clock import VirtualClock, wall_time
-from faultlab.core.errors import BadInput
+from faultlab.core.errors import BadInput, StoreError
 from faultlab.core.records import Claim
 from faultlab.core.verdict import Verdict
-from faultlab.engine.errors import problem
 from faultlab.engine.session import Session
 from faultlab.faults.on_socket import missing_on_socket, wants_own_port
 from faultlab.matrix.door import BESIDE, aside, task_as_json
@@ -25,6 +24,7 @@ from faultlab.serve.own_ports import MOST as MOST_PORTS
 from faultlab.serve.own_ports import OwnPorts
 from faultlab.serve.redacting import redacted
 from faultlab.serve.replay import Rebuilder
+from faultlab.serve.unserved import is_name, misdirected, no_such_session, session_ended
 from faultlab.transports.keys import RawHeaders
 from faultlab.transports.wire.gate import Work
 from faultlab.transports.wire.speech import Request
@@ -32,7 +32,6 @@ from faultlab.transports.wire.speech import Request
 PREFIX = b"/s/"
 KEPT = 1000
 """Ended sessions whose history is kept; the oldest go first."""
-NAME_LENGTH = 22
 MOST = 20_000
 """Open sessions at a time."""
 
@@ -75,15 +74,18 @@ class Sessions:
             raise Full(f"{MOST_PORTS} open sessions have a port of their own, as this one needs; end or delete some")
         name = secrets.token_urlsafe(16)
         created = wall_time()
-        if self._store is not None:
-            self._store.create(name, order.data, created)
+        if self._store is not None and self.keeper is not None:
+            try:
+                await self.keeper.off(self._store.create, name, order.data, created)
+            except StoreError as error:
+                raise Full(f"the session cannot be stored: {error}") from error
         self.opened += 1
         live = self._enter(Live(name, order, created))
         if ports is not None:
             try:
                 await self._give_port(live, ports)
             except OSError as error:
-                self.delete(live)
+                await self.delete(live)
                 raise Full(f"this session needs a port of its own, and there is none: {error}") from error
         return live
 
@@ -91,8 +93,12 @@ class Sessions:
         """Raises OSError where there is none to be had."""
         had = live.address
         await ports.open(live, self)
-        if self._store is not None and live.address != had:
-            self._store.reorder(live.id, self._stored(live))
+        if live.address != had:
+            await self.passing(live, lambda: self._reorder(live))
+
+    def _reorder(self, live: Live) -> None:
+        if self.keeper is not None and live.session is not None:
+            self.keeper.reorder(live.session, self._stored(live))
 
     def _stored(self, live: Live) -> dict[str, Any]:
         return Stored(live.order.data, live.changes, live.address).as_json()
@@ -104,6 +110,12 @@ class Sessions:
         if self.keeper is not None:
             self.keeper.keep(live, rebuilder or Rebuilder(live))
         return live
+
+    def _remember(self, live: Live) -> None:
+        """Keep the history of an ended session, for a while."""
+        self._ended[live.id.encode()] = live
+        while len(self._ended) > self._kept:
+            self._ended.popitem(last=False)
 
     async def restore(self) -> None:
         """Bring back every open session of the store.
@@ -128,12 +140,14 @@ class Sessions:
         live = Live(row.id, order_of(order), row.created, changes)
         live.address = address
         rebuilder = Rebuilder(live)
-        rebuilder.take(self._store.events(row.id)[len(live.events()) :])
-        self._enter(live, rebuilder)
+        rebuilder.take(self._store.stored(row.id))
         if row.ended and live.session is not None:
             ended_ns = rebuilder.claim.t if rebuilder.claim is not None else live.session.clock.now()
             live.session.clock = VirtualClock(ended_ns)
-            self.end(live, rebuilder.claim)
+            live.end(rebuilder.claim, self._judge)
+            self._remember(live)
+        else:
+            self._enter(live, rebuilder)
         return live
 
     def get(self, name: str) -> Live | None:
@@ -154,9 +168,7 @@ class Sessions:
         if self._open.pop(key, None) is not None:
             self.calls_ended += live.calls
             self.effects_ended += live.effects
-            self._ended[key] = live
-            while len(self._ended) > self._kept:
-                self._ended.popitem(last=False)
+            self._remember(live)
             self._close_port(live)
         return verdict
 
@@ -165,8 +177,7 @@ class Sessions:
         made = Change(len(live.events()), faults)
         live.change(made)
         live.changes.append(made)
-        if self._store is not None:
-            self._store.reorder(live.id, self._stored(live))
+        self._reorder(live)
         if live.address is not None and self.ports is not None:
             asyncio.get_running_loop().call_soon(self.ports.look, live)
 
@@ -193,13 +204,16 @@ class Sessions:
         self.keeper.enter(live.session, work, lambda: done.set_result(None))
         await done
 
-    def delete(self, live: Live) -> None:
+    async def delete(self, live: Live) -> None:
+        """Forget a session, here and in the store."""
+        self.forget(live)
+        if self.keeper is not None:
+            await self.keeper.delete(live)
+
+    def forget(self, live: Live) -> None:
+        """It is known here no more."""
         if live.session is not None:
             self._owners.pop(live.session, None)
-            if self.keeper is not None:
-                self.keeper.drop(live.session)
-        if self._store is not None:
-            self._store.delete(live.id)
         self._open.pop(live.id.encode(), None)
         self._ended.pop(live.id.encode(), None)
         if self.default is live:
@@ -230,15 +244,15 @@ class Sessions:
         if target.startswith(PREFIX):
             name, slash, rest = target[len(PREFIX) :].partition(b"/")
             live = self._open.get(name)
-            if live is None and self._store is not None and self._store.shared and _is_name(name):
+            if live is None and self._store is not None and self._store.shared and is_name(name):
                 live = self.get(name.decode())
             if live is not None and live.session is not None:
-                return (live.session, slash + rest) if live.address is None else _misdirected()
+                return (live.session, slash + rest) if live.address is None else misdirected()
             if name in self._ended:
-                return _ended()
+                return session_ended()
         elif self.default is not None and self.default.session is not None:
-            return (self.default.session, target) if self.default.address is None else _misdirected()
-        return _unknown()
+            return (self.default.session, target) if self.default.address is None else misdirected()
+        return no_such_session()
 
     def of_own_port(self, live: Live, target: bytes) -> tuple[Session, bytes] | Reply:
         """The same URL, on the session's own port; the default session needs no name there either."""
@@ -246,8 +260,8 @@ class Sessions:
         if target.startswith(prefix) and target[len(prefix) :][:1] in (b"/", b""):
             target = target[len(prefix) :]
         elif target.startswith(PREFIX) or self.default is not live:
-            return _unknown()
-        return _ended() if live.session is None else (live.session, target)
+            return no_such_session()
+        return session_ended() if live.session is None else (live.session, target)
 
     def beside(self, request: Request) -> bool:
         return request.target in BESIDE or request.target == b"/openapi.json"
@@ -256,7 +270,7 @@ class Sessions:
         """The agent's own side of an attempt, and `GET /openapi.json`. It is not told how its claim is judged."""
         live = self._owners.get(session)
         if live is None:
-            return _ended()
+            return session_ended()
         if request.target == b"/openapi.json":
             return Reply(200, data_document(live.order.group, f"/s/{live.id}"))
         if self.durable:
@@ -267,23 +281,3 @@ class Sessions:
 
     def _claimed(self, live: Live, claim: Claim) -> None:
         self.end(live, claim)
-
-
-def _ended() -> Reply:
-    return problem(410, "session_ended", "This session has ended; open another one.")
-
-
-def _unknown() -> Reply:
-    """The same answer for every id that is none: whether it once was one is nobody's business."""
-    detail = "No session has this URL. Open one on the admin port: POST /sessions gives its URL."
-    return problem(404, "no_such_session", detail)
-
-
-def _misdirected() -> Reply:
-    """RFC 9110 section 15.5.20."""
-    return problem(421, "misdirected", "This session has a port of its own; its URL names it.")
-
-
-def _is_name(name: bytes) -> bool:
-    """Of the form of an id: nothing else is looked up in the store."""
-    return len(name) == NAME_LENGTH and name.replace(b"-", b"").replace(b"_", b"").isalnum()

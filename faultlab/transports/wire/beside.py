@@ -36,7 +36,7 @@ class Beside:
         self._reply = self._answer(session, self._request)
 
     def _release(self) -> None:
-        peer, keep = self._peer, self._request.keep_alive
+        peer, keep = self._peer, self._request.keep_alive and self._reply is not None
         if self._reply is not None and not peer.transport.is_closing():
             peer.transport.write(whole(encode(self._reply), close=not keep, bodyless=self._request.method == "HEAD"))
         peer.answered(keep)
