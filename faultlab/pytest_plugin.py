@@ -101,12 +101,15 @@ def _faultlab(request: pytest.FixtureRequest) -> Iterator[Any]:
     from faultlab.api.bound import bound, loose_end, released
 
     case, seed = getattr(request, "param", None), request.config.getoption("--faultlab-seed")
-    lab = request.node.stash[LAB] = bound(case, seed, request.node.nodeid, request.path.parent)
+    stash = request.node.stash
+    stash[ENDED] = False  # plugins that rerun a failed test run this same item once more
+    lab = stash[LAB] = bound(case, seed, request.node.nodeid, request.path.parent)
     yield lab
     try:
-        wrong = "" if request.node.stash.get(ENDED, False) else loose_end(lab, case)
+        wrong = "" if stash[ENDED] else loose_end(lab, case)
     finally:
         released(lab)
+        del stash[LAB]
     if wrong:
         pytest.fail(wrong, pytrace=False)
 
