@@ -4,7 +4,7 @@ Every test run of everybody who has faultlab installed loads this module, so not
 asks for it.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -47,12 +47,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)  # ids end with the twin, whatever else a test is parametrized with
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    marks = list(_marks(metafunc.definition))
-    if not marks:
-        return
+    own = list(_ours(reversed(list(metafunc.definition.iter_markers()))))
     if FIXTURE not in metafunc.fixturenames:
-        if useless := _useless(marks):
+        if useless := _useless(own):
             pytest.fail(f"{metafunc.definition.nodeid}: {useless}", pytrace=False)
+        return
+    calls = getattr(metafunc, "_calls", ())  # pytest's own: nothing else knows the marks of a pytest.param
+    if not any(_ours(mark for call in calls for mark in call.marks)):
+        _multiply(metafunc, own)
+        return
+    made = []
+    for call in calls:
+        metafunc._calls = [call]
+        _multiply(metafunc, [*own, *_ours(call.marks)])
+        made += metafunc._calls
+    metafunc._calls = made
+
+
+def _multiply(metafunc: pytest.Metafunc, marks: list[pytest.Mark]) -> None:
+    """One test for each case of the marks."""
+    if not marks:
         return
     from faultlab.api.expand import cases_of
 
@@ -62,9 +76,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize(FIXTURE, cases, indirect=True, ids=[case.id for case in cases])
 
 
-def _marks(node: pytest.Item) -> Iterator[pytest.Mark]:
-    """Ours, in the order of their writing: pytest gives the nearest to the function first."""
-    return (mark for mark in reversed(list(node.iter_markers())) if mark.name in MARKS)
+def _ours(marks: Iterable[Any]) -> Iterator[pytest.Mark]:
+    return (mark for mark in marks if mark.name in MARKS)
 
 
 def _useless(marks: list[pytest.Mark]) -> str:
@@ -76,14 +89,41 @@ def _useless(marks: list[pytest.Mark]) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tell each item's twin to its reports. A mark that no parametrization saw (unittest) is an error."""
+    """Tell each item's twin to its reports."""
     seed = config.getoption("--faultlab-seed")
     for item in items:
         if (case := _case(item)) is not None:
             told = {SEED: str(seed), PLAN: str(case), TWIN: case.twin, TWINS: " ".join(case.twins)}
             item.user_properties.extend(told.items())
-        elif useless := _useless(list(_marks(item))):
-            raise pytest.UsageError(f"{item.nodeid}: {useless}")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A mark that pytest_generate_tests has not seen is an error of its test; all others run."""
+    marks, case = list(_ours(item.iter_markers())), _case(item)
+    if len(marks) > (0 if case is None else len(case.faults) or 1) and (wrong := _unseen(item, marks)):
+        pytest.fail(wrong, pytrace=False)
+
+
+def _unseen(item: pytest.Item, marks: list[pytest.Mark]) -> str:
+    """Why the marks made no twins of a test, and what to do; empty: they may be somebody else's."""
+    import unittest
+
+    fixed = FIXTURE in getattr(item, "fixturenames", ())
+    useless = _useless(marks)
+    if not fixed and not useless:
+        return ""
+    if issubclass(getattr(item, "cls", None) or object, unittest.TestCase):
+        return (
+            f"the mark {marks[0].name!r} makes one test for each twin, which pytest cannot do in a unittest.TestCase:"
+            f" write a function, or a class without that base, and take the fixture {FIXTURE!r} as an argument"
+        )
+    if not fixed:
+        return useless
+    return (
+        f"the mark {marks[0].name!r} was added by add_marker to a test that is made already, too late for its twins:"
+        " write it at the test, or in the conftest: def pytest_generate_tests(metafunc):"
+        " metafunc.definition.add_marker(...)"
+    )
 
 
 def _case(item: pytest.Item) -> "Case | None":

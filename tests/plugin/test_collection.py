@@ -196,16 +196,6 @@ def test_marks_of_others_with_these_names_are_left_alone(pytester: pytest.Pytest
     assert pytester.runpytest_inprocess().parseoutcomes() == {"passed": 2}
 
 
-def test_a_mark_on_a_unittest_is_an_error(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        HEAD + "import unittest\n\nclass TestRefund(unittest.TestCase):\n"
-        '    @pytest.mark.faults("lost_receipt", tool="a")\n    def test_refund(self): ...\n'
-    )
-    result = pytester.runpytest_inprocess()
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*TestRefund::test_refund: the mark 'faults' does nothing*"])
-
-
 @pytest.mark.parametrize(
     ("option", "said"), [("--faultlab-sed=1", "unrecognized arguments: --faultlab-sed=1"), ("--faultlab-seed=x", "int")]
 )
