@@ -141,9 +141,10 @@ def _faultlab(request: pytest.FixtureRequest) -> Iterator[Any]:
     from faultlab.api.bound import bound, loose_end, released
 
     case, seed = getattr(request, "param", None), request.config.getoption("--faultlab-seed")
+    node = _from_here(request.node.nodeid, request.config)
     stash = request.node.stash
     stash[ENDED] = False  # plugins that rerun a failed test run this same item once more
-    lab = stash[LAB] = bound(case, seed, request.node.nodeid, request.path.parent)
+    lab = stash[LAB] = bound(case, seed, node, request.path.parent)
     yield lab
     try:
         wrong = "" if stash[ENDED] else loose_end(lab, case)
@@ -194,4 +195,11 @@ def _told(terminalreporter: "pytest.TerminalReporter") -> "Iterator[Item]":
             if TWIN in told:
                 from faultlab.api.together import Item
 
-                yield Item(report.nodeid, told[TWIN], tuple(told[TWINS].split()), told[SEED], outcome)
+                node = _from_here(report.nodeid, terminalreporter.config)
+                yield Item(node, told[TWIN], tuple(told[TWINS].split()), told[SEED], outcome)
+
+
+def _from_here(node: str, config: pytest.Config) -> str:
+    from faultlab.api.together import from_here
+
+    return from_here(node, config.rootpath, config.invocation_params.dir)

@@ -6,7 +6,7 @@ from faultlab.api.expand import groups_of
 from faultlab.api.failure import failure_text
 from faultlab.api.lab import Lab
 from faultlab.api.marks import Case
-from faultlab.api.together import quoted
+from faultlab.api.together import command
 from faultlab.api.trial import Trial
 from faultlab.core.errors import BadInput
 from faultlab.core.records import Fired
@@ -14,8 +14,9 @@ from faultlab.faults.catalog import PHASES
 
 
 def bound(case: Case | None, seed: int, node: str, folder: Path) -> Lab | Trial:
-    """What the fixture gives to a test. `node`: its id. `folder`: where its scenario file may stand."""
-    replay = f"pytest {quoted(node)} --faultlab-seed {seed}"
+    """What the fixture gives to a test. `node`: its id, as seen from the folder in which pytest was started.
+    `folder`: where its scenario file may stand."""
+    replay = command(node, seed)
     if case is None:
         lab = Lab(seed=seed)
         lab.replay = replay

@@ -1,6 +1,9 @@
 """The twins of one test, told together: what passed in one and failed in another passed by luck."""
 
+import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 BAD = ("failed", "error")
@@ -12,6 +15,7 @@ class Item(NamedTuple):
     """One test item of pytest, as its reports tell of it."""
 
     node: str
+    """Its id as seen from the folder in which pytest was started."""
     twin: str
     twins: tuple[str, ...]
     """All twins of the test, run or not."""
@@ -58,9 +62,19 @@ def together_lines(items: Iterable[Item]) -> Iterator[str]:
             yield f"  passed: {', '.join(lucky)}, by luck: the caller cannot tell these from those that failed"
         if missing:
             yield f"  not run: {', '.join(missing)}"
-        yield f"  all of them again: pytest {quoted(test.partition('[')[0])} --faultlab-seed {told[0].seed}"
+        yield f"  all of them again: {command(test.partition('[')[0], told[0].seed)}"
 
 
-def quoted(node: str) -> str:
-    """A node id that a shell takes as it is."""
-    return f'"{node}"' if set(node) & set("[] ();&'$") else node
+def command(node: str, seed: int | str) -> str:
+    """What runs a test, or all its twins, again: as a shell takes it."""
+    return f"pytest {shlex.quote(node)} --faultlab-seed {seed}"
+
+
+def from_here(node: str, root: Path, here: Path) -> str:
+    """A node id as pytest takes it in the folder `here`; its own ids start at the root folder."""
+    path, colons, test = node.partition("::")
+    try:
+        path = os.path.relpath(root / path, here)
+    except ValueError:  # on another drive of Windows
+        path = str(root / path)
+    return f"{path}{colons}{test}"

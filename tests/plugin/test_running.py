@@ -37,7 +37,7 @@ def test_a_failure_tells_what_was_seen_what_is_true_which_rule_and_how_to_have_i
         "the caller saw: #1 POST /v1/mails: ReadTimeout after 5 s",
         "true is:        POST /v1/mails(text=hello) took effect twice (1 wanted)",
         "FAULT lost_receipt",
-        'Again: pytest "test_it.py::test_mail[committed]" --faultlab-seed 7',
+        "Again: pytest 'test_it.py::test_mail[committed]' --faultlab-seed 7",
     ):
         assert told in text
     assert text.count("Again: ") == 1
@@ -62,7 +62,7 @@ def test_another_failure_shows_the_timeline_too(pytester: pytest.Pytester) -> No
     text = found["test_ledger[never]"][1]
     assert "assert 0 == 1" in text
     assert "POST /v1/mails hello" in text
-    assert text.rstrip().endswith('Again: pytest "test_it.py::test_ledger[never]" --faultlab-seed 1')
+    assert text.rstrip().endswith("Again: pytest 'test_it.py::test_ledger[never]' --faultlab-seed 1")
 
 
 def test_twins_pass_or_fail_together_in_the_summary(pytester: pytest.Pytester) -> None:
@@ -249,7 +249,7 @@ def test_an_agent_is_judged_in_every_twin_of_a_scenario(pytester: pytest.Pyteste
     }
     text = blind["test_agent[committed]"][1]
     assert "FL101" in text
-    assert 'Again: pytest "test_blind.py::test_agent[committed]" --faultlab-seed 1' in text
+    assert "Again: pytest 'test_blind.py::test_agent[committed]' --faultlab-seed 1" in text
     result = pytester.runpytest_inprocess("test_blind.py")
     result.stdout.fnmatch_lines(["group test_blind.py::test_agent: 1 of 5 twins pass -> FAIL"])
     assert "by luck" not in result.stdout.str()  # the clean run is no twin
