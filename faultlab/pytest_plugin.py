@@ -170,7 +170,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if report.failed and lab.replay not in report.longreprtext:
         from faultlab.api.bound import section_text
 
-        if text := section_text(lab):
+        if (text := section_text(lab)) and text not in report.longreprtext:
             report.sections.append(("faultlab", text))
     return report
 

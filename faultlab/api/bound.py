@@ -9,7 +9,8 @@ from faultlab.api.marks import Case
 from faultlab.api.together import command
 from faultlab.api.trial import Trial
 from faultlab.core.errors import BadInput
-from faultlab.core.records import Fired
+from faultlab.core.history import History
+from faultlab.core.records import Call, Fired
 from faultlab.faults.catalog import PHASES
 
 
@@ -54,7 +55,21 @@ def loose_end(lab: Lab | Trial, case: Case | None) -> str:
         return str(error)
     struck = sum(type(event) is Fired and event.required for event in history.events)
     if struck < history.brief.required_faults and not case.scenario:
-        return f"the test passed, but {case} did not strike: no such call was answered. {_calls(lab)}"
+        hint = _as_text(history, case)
+        return f"the test passed, but {case} did not strike: no such call was answered.{hint} {_calls(lab)}"
+    return ""
+
+
+def _as_text(history: History, case: Case) -> str:
+    """Where a call had a value that was to match, but as text."""
+    for call in (event for event in history.events if type(event) is Call):
+        for mark, _ in case.faults:
+            for name, wanted in mark.match.items() if mark.call == call.tool else ():
+                if (sent := call.args.get(name)) != wanted and sent == str(wanted):
+                    return (
+                        f" Call #{call.n} had {name}={sent!r}: what stands in a path or in a query is text,"
+                        f" so write match={{{name!r}: {sent!r}}}."
+                    )
     return ""
 
 
@@ -63,11 +78,12 @@ def _calls(lab: Lab | Trial) -> str:
 
 
 def section_text(lab: Lab | Trial) -> str:
-    """Under a test that failed by something else than `assert_clean`: the verdict and the timeline, if there is one."""
+    """Under a test that failed by something else than `assert_clean`: the verdict and the timeline; or why there are
+    none, for the code under test may have caught that error."""
     try:
         history, verdict = lab.history, lab.verdict()
-    except BadInput:
-        return ""
+    except BadInput as error:
+        return str(error)
     if verdict.verdict == "pass":
         return f"{lab.timeline()}\n\nAgain: {lab.replay}"
     return failure_text(history, verdict, lab.replay)

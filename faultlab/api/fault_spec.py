@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from faultlab.api.twins import FAULTS, LATE, check_symptom, phases_of
+from faultlab.api.front import route_of
+from faultlab.api.twins import FAULTS, LATE, check_symptom, phases_of, symptoms_of
 from faultlab.core.actions import Delivery, Reply
+from faultlab.core.canonical import canonical
 from faultlab.core.clock import ns
 from faultlab.core.contract import Contract
 from faultlab.core.errors import BadInput
@@ -48,8 +50,45 @@ class FaultSpec:
 
     def __post_init__(self) -> None:
         check_symptom(self.name, self.symptom)
-        if self.occurrence < 1:
-            raise BadInput(f"{self.name}: occurrence counts from 1, not {self.occurrence}")
+        check_address(self.name, self.on)
+        _check_match(self.name, self.match)
+        if type(self.occurrence) is not int or self.occurrence < 1:
+            raise BadInput(f"{self.name}: occurrence counts from 1, not {self.occurrence!r}")
+        if self.raises is not None and " " in self.on:
+            raise BadInput(
+                f"{self.name} on {self.on!r}: raises= is for a wrapped Python function; an HTTP client raises its own"
+                " exceptions, so leave it out"
+            )
+
+
+def check_address(who: str, on: Any) -> None:
+    """Raises BadInput for what names no call, and for a route that is not written as one."""
+    if not isinstance(on, str) or not on:
+        said = f"{on!r} names no call; " if on else ""
+        raise BadInput(f'{who}: {said}say which call it strikes, with either on="POST /v1/refunds" or tool="refund"')
+    if " " in on:
+        route_of(on)
+
+
+def _check_match(who: str, match: Any) -> None:
+    """Raises BadInput where it maps no names, and for a value that no recorded argument can equal."""
+    if not isinstance(match, Mapping) or not all(isinstance(name, str) for name in match):
+        raise BadInput(f"{who}: match={match!r} must map arguments to values: match={{'id': 7}}")
+    for name, value in match.items():
+        try:
+            canonical(value)
+        except (TypeError, ValueError):
+            raise BadInput(
+                f"{who}: match={{{name!r}: {value!r}}} matches no call, for arguments are recorded as JSON: give a"
+                " text, a number, a bool, None, a list or a dict of these"
+            ) from None
+
+
+def shown_in_front(fault: str, on: str) -> list[str]:
+    """The symptoms of a fault that a lab in front of an app, or around a Python function, can show."""
+    over_http = " " in on
+    known = OVER_HTTP if over_http else IN_PYTHON
+    return [symptom for symptom in symptoms_of(fault, over_http=over_http) if symptom in known]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +128,28 @@ def _planned(spec: FaultSpec, twin: str, contract: Contract, toolset: Toolset | 
         "late_ns": late_ns,
     }
     if toolset is not None:
+        if spec.raises is not None:
+            raise BadInput(f"{spec.name} on {spec.on!r}: raises= is for a wrapped function, not for {toolset.name}")
         return Planned(**values)
-    known = OVER_HTTP if " " in spec.on else IN_PYTHON
+    check_shown(spec)
+    return _Shown(**values, example=spec.example) if spec.symptom in WITH_BODY else Planned(**values)
+
+
+def check_shown(spec: FaultSpec) -> None:
+    """Raises BadInput for a symptom that a lab in front of an app, or around a Python function, cannot show."""
+    known = shown_in_front(spec.name, spec.on)
     if spec.symptom not in known:
-        raise BadInput(f"{spec.name} on {spec.on!r} has no symptom {spec.symptom!r} here; it has {', '.join(known)}")
-    if spec.symptom not in WITH_BODY:
-        return Planned(**values)
-    if spec.example is None:
+        place = "in front of an app" if " " in spec.on else "around a Python function"
+        raise BadInput(
+            f"{spec.name} on {spec.on!r}: a lab in front of a Toolset can show the symptom {spec.symptom!r},"
+            f" one {place} cannot; take one of: {', '.join(known)}"
+        )
+    if spec.symptom in WITH_BODY and spec.example is None:
+        bare = ", ".join(symptom for symptom in known if symptom not in WITH_BODY)
         raise BadInput(
             f"{spec.name} on {spec.on!r}: {spec.symptom!r} shows a part of the answer, and where the request never"
-            " arrives there is none. Give a usual answer, example={...}, or take one of: timeout, reset, close, status"
+            f" arrives there is none. Give a usual answer, example={{...}}, or take one of: {bare}"
         )
-    return _Shown(**values, example=spec.example)
 
 
 def known_twin(twin: str) -> str:

@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from faultlab.api.fault_spec import FaultSpec
 from faultlab.api.front import route_of
 from faultlab.api.twins import phases_of, readable, symptoms_of
 from faultlab.core.canonical import canonical
@@ -32,6 +33,12 @@ class FaultMark(NamedTuple):
     contract: str | None
     more: Mapping[str, Any]
     """Further members of a FaultSpec."""
+
+    @property
+    def match(self) -> Mapping[str, Any]:
+        """Arguments that the call must have."""
+        match: Mapping[str, Any] = self.more.get("match", {})
+        return match
 
     def __str__(self) -> str:
         which = f" #{self.occurrence}" if self.occurrence > 1 else ""
@@ -66,12 +73,12 @@ def fault_mark(args: Sequence[Any], given: Mapping[str, Any]) -> FaultMark:
     if (on is None) == (tool is None):
         raise BadInput('faults: say which call it strikes, with either on="POST /v1/refunds" or tool="refund"')
     if on is not None:
-        route_of(str(on))
+        if not isinstance(on, str):
+            raise BadInput(f"faults: on={on!r} is not one route; write a mark of its own for each call")
+        route_of(on)
     if tool is not None and not (isinstance(tool, str) and tool):
         raise BadInput(f'faults: tool={tool!r} is not the name of a tool; write for example tool="refund_order"')
     symptom, occurrence = given.get("symptom", "timeout"), given.get("occurrence", 1)
-    if not isinstance(given.get("match", {}), Mapping):
-        raise BadInput(f"faults: match={given['match']!r} must map arguments to values: match={{'id': 7}}")
     if symptom not in (known := symptoms_of(fault, over_http=on is not None)):
         raise BadInput(f"faults: {fault} has no symptom {symptom!r}{_near(symptom, known)}; it has {', '.join(known)}")
     if type(occurrence) is not int or occurrence < 1:
@@ -80,7 +87,9 @@ def fault_mark(args: Sequence[Any], given: Mapping[str, Any]) -> FaultMark:
     if contract is not None:
         contract_of(contract)
     more = {name: given[name] for name in MORE if name in given}
-    return FaultMark(fault, on or tool or "", symptom, occurrence, contract, more)
+    call = on or tool or ""
+    FaultSpec(name=fault, on=call, symptom=symptom, occurrence=occurrence, **more)  # what a lab refuses is told here
+    return FaultMark(fault, call, symptom, occurrence, contract, more)
 
 
 def one_name(args: Sequence[Any], given: Mapping[str, Any], mark: str, what: str, options: Sequence[str]) -> str:
@@ -113,7 +122,7 @@ def fault_cases(marks: Sequence[FaultMark]) -> list[Case]:
         raise BadInput(f"faults: one test has one contract, but its marks say {' and '.join(contracts)}")
     struck: dict[str, FaultMark] = {}
     for item in marks:
-        call = canonical([item.call, item.occurrence, item.more.get("match", {})])
+        call = canonical([item.call, item.occurrence, item.match])
         if struck.setdefault(call, item) is not item:
             raise BadInput(f"faults: two marks strike call {item.occurrence} of {item.call}; change one's occurrence")
     contract = contract_of(contracts[0] if contracts else "none")

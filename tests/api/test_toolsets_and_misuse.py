@@ -52,6 +52,14 @@ def app(*_: Any) -> None:
         (lambda: Lab().fault("lost_reciept", on="POST /x"), "unknown fault 'lost_reciept'; known: "),
         (lambda: Lab().fault("lost_receipt", on="POST /x", symptom="tiemout"), "has no symptom 'tiemout'"),
         (lambda: Lab().fault("lost_receipt", on="POST /x", occurrence=0), "occurrence counts from 1, not 0"),
+        (lambda: Lab().fault("lost_receipt", on="POST /x", occurrence="2"), "occurrence counts from 1, not '2'"),
+        (lambda: Lab().fault("lost_receipt"), 'lost_receipt: say which call it strikes, with either on="POST '),
+        (lambda: Lab().fault("lost_receipt", on=["POST /x"]), r"\['POST /x'\] names no call; say which"),
+        (lambda: Lab().fault("lost_receipt", on="post /x"), "'post /x' is no route: write METHOD /path"),
+        (lambda: Lab().fault("lost_receipt", tool="x", match={"a": b"1"}), r"match=\{'a': b'1'\} matches no call"),
+        (lambda: Lab().fault("lost_receipt", on="POST /x", raises=OSError), "raises= is for a wrapped Python function"),
+        (lambda: Lab(toolset=SHOP).fault("lost_receipt", tool="refund_order", raises=OSError).tools,
+         "raises= is for a wrapped function, not for shop"),
         (lambda: Lab().in_front_of(app), "is no ASGI app, no transport"),
         (lambda: Lab().in_front_of(42), "got int, which is no ASGI app"),
         (lambda: Lab().client(), "call lab.in_front_of"),
@@ -71,6 +79,19 @@ def test_a_symptom_that_shows_an_answer_needs_one_to_show() -> None:
     lab = Lab(twin="never").fault("lost_receipt", on="POST /v1/refunds", symptom="truncated")
     lab.in_front_of(Shop().transport)
     with pytest.raises(BadInput, match="Give a usual answer, example="):
+        lab.client().post("/v1/refunds")
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("POST /v1/refunds", "one in front of an app cannot; take one of: timeout, reset, close, status, truncated"),
+        ("refund", "one around a Python function cannot; take one of: timeout, reset, close$"),
+    ],
+)
+def test_a_symptom_that_only_a_toolset_can_show_is_told_with_those_that_can_be_shown(address: str, told: str) -> None:
+    lab = Lab().fault("torn_record", on=address, symptom="slow").in_front_of(Shop().transport)
+    with pytest.raises(BadInput, match=told):
         lab.client().post("/v1/refunds")
 
 

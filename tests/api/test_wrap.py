@@ -214,5 +214,5 @@ def test_two_functions_need_two_names() -> None:
 
 def test_a_symptom_that_a_function_cannot_have_is_refused() -> None:
     lab = Lab().fault("lost_receipt", tool="place_order", symptom="truncated")
-    with pytest.raises(BadInput, match="has no symptom 'truncated' here; it has timeout, reset, close"):
+    with pytest.raises(BadInput, match="around a Python function cannot; take one of: timeout, reset, close$"):
         lab.wrap(Till().place_order)("mug")

@@ -115,6 +115,11 @@ WRONG = [
     ('on="POST /a"', "it takes the name of a fault"),
     ('"lost_receipt", on="POST /a", contract="strickt"', r"unknown contract 'strickt'; known: none,"),
     ('"lost_receipt", on="POST /a", match=7', "match=7 must map arguments to values"),
+    ('"lost_receipt", on="POST /a", match={1: 2}', r"match=\{1: 2\} must map arguments to values"),
+    ('"lost_receipt", tool="a", match={"day": {1}}', r"match=\{'day': \{1\}\} matches no call, .* recorded as JSON"),
+    ('"lost_receipt", on=["POST /a"]', r"on=\['POST /a'\] is not one route; write a mark of its own"),
+    ('"lost_receipt", on="POST /a", raises=OSError', "raises= is for a wrapped Python function; an HTTP client"),
+    ('"lost_receipt", tool="post /a"', "'post /a' is no route"),
 ]  # fmt: skip
 
 
