@@ -50,7 +50,7 @@ class FaultSpec:
 
     def __post_init__(self) -> None:
         check_symptom(self.name, self.symptom)
-        check_address(self.name, self.on)
+        _check_address(self.name, self.on)
         _check_match(self.name, self.match)
         if type(self.occurrence) is not int or self.occurrence < 1:
             raise BadInput(f"{self.name}: occurrence counts from 1, not {self.occurrence!r}")
@@ -61,7 +61,7 @@ class FaultSpec:
             )
 
 
-def check_address(who: str, on: Any) -> None:
+def _check_address(who: str, on: Any) -> None:
     """Raises BadInput for what names no call, and for a route that is not written as one."""
     if not isinstance(on, str) or not on:
         said = f"{on!r} names no call; " if on else ""

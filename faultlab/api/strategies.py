@@ -8,7 +8,8 @@ def test_refund(plan):
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from faultlab.api.fault_spec import IN_PYTHON, WITH_BODY, FaultSpec
+from faultlab.api.fault_spec import WITH_BODY, FaultSpec, shown_in_front
+from faultlab.api.front import route_of
 from faultlab.api.twins import phases_of, symptoms_of
 from faultlab.core.errors import BadInput
 from faultlab.faults.catalog import PHASES
@@ -32,19 +33,24 @@ def plans(
 
     An address is method and path (`POST /v1/refunds`), or the name of a function or tool. `lost_receipt` draws each
     of its twins; a Lab that is given the plan keeps its own twin, `committed`. Without `symptoms` those are drawn
-    that every call of such an address can have: the ones that show a part of the answer only with an `example` of
-    it, and for a name those of a Python function. No drawn fault is required to strike.
+    that every call of such an address can have: for a route those of a lab in front of an app, the ones that show a
+    part of the answer only with an `example` of it; for a name those of a Python function. No drawn fault is required
+    to strike.
 
     A plan shrinks to fewer faults, then to the first address, the first call, the receipt that is lost after the
-    effect, and the first symptom; the empty plan is the run in which nothing goes wrong. Raises BadInput for a
-    fault, symptom or number that cannot be meant.
+    effect, and the first symptom; the empty plan is the run in which nothing goes wrong. Raises BadInput for an
+    address, fault, symptom or number that cannot be meant.
     """
     if not addresses:
         raise BadInput("plans(): name at least one address: method and path, or the name of a function or tool")
+    for address in addresses:
+        _check_address(address)
     if occurrences < 1 or max_faults < 1:
         raise BadInput(f"plans(): occurrences={occurrences} and max_faults={max_faults} must be 1 or more")
-    chosen = tuple(symptoms)
-    struck = [item for address in addresses for item in _struck(address, tuple(faults), chosen, example is not None)]
+    names, chosen = _listed("faults", faults), _listed("symptoms", symptoms)
+    if not names:
+        raise BadInput("plans(): faults is empty; leave it out, or name at least one fault")
+    struck = [item for address in addresses for item in _struck(address, names, chosen, example is not None)]
     try:
         from hypothesis import strategies as st
     except ModuleNotFoundError:
@@ -52,6 +58,21 @@ def plans(
     items = st.tuples(st.integers(1, occurrences), st.sampled_from(struck))
     drawn = st.lists(items, max_size=max_faults, unique_by=_call)
     return drawn.map(lambda found: tuple(_spec(number, *item, example) for number, item in found))
+
+
+def _check_address(address: Any) -> None:
+    """Raises BadInput for what names no call, and for a route that is not written as one."""
+    if not isinstance(address, str) or not address:
+        raise BadInput(f"plans(): {address!r} is no address; give each, as 'POST /v1/refunds' or a name, by itself")
+    if " " in address:
+        route_of(address)
+
+
+def _listed(option: str, given: Iterable[str]) -> tuple[str, ...]:
+    """A text by itself would be taken for a list of its letters."""
+    if isinstance(given, str):
+        raise BadInput(f"plans(): {option}={given!r} must be a list: {option}=[{given!r}]")
+    return tuple(given)
 
 
 def _call(item: tuple[int, tuple[str, str, str]]) -> tuple[int, str]:
@@ -73,11 +94,12 @@ def _struck(
         if not any(symptom in table for table in known.values()):
             told = ", ".join(dict.fromkeys(name for table in known.values() for name in table))
             raise BadInput(f"plans(): {', '.join(faults)} has no symptom {symptom!r}; it has {told}")
-    allowed = {PHASES[phase].name: known[fault] for fault in faults for phase in phases_of(fault).values()}
+    of_fault = {PHASES[phase].name: fault for fault in faults for phase in phases_of(fault).values()}
     for name in names:
-        for symptom in allowed[name]:
-            usual = (over_http or symptom in IN_PYTHON) and (has_example or symptom not in WITH_BODY)
-            if symptom in symptoms or (not symptoms and usual):
+        usual = shown_in_front(of_fault[name], address)
+        for symptom in known[of_fault[name]]:
+            asked = symptom in symptoms
+            if asked or (not symptoms and symptom in usual and (has_example or symptom not in WITH_BODY)):
                 yield address, name, symptom
 
 

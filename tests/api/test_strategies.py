@@ -78,6 +78,18 @@ def test_a_name_draws_what_a_function_can_raise_unless_more_is_asked_for() -> No
     assert shrunk(lambda plan: any(item.symptom == "status" for item in plan), "refund", symptoms=["status"])
 
 
+def test_what_only_a_toolset_can_show_is_drawn_where_it_is_asked_for() -> None:
+    """A Lab in front of an app refuses them, and a plan is for any Lab."""
+    never(lambda item: item.symptom in ("slow", "dribble"), faults=["torn_record"])
+    assert shrunk(len, faults=["torn_record"], symptoms=["slow"])[0].symptom == "slow"
+
+
+@given(plan=plans("POST /v1/refunds", faults=["torn_record", "no_connection"], example={"id": "re_1"}))
+@settings(max_examples=30)
+def test_a_lab_in_front_of_an_app_shows_whatever_is_drawn(plan: Drawn) -> None:
+    assert plan_of(plan, "committed", PROFILES["none"], None) is not None
+
+
 @given(plan=plans("POST /v1/refunds", max_faults=3))
 @settings(max_examples=30)
 def test_a_lab_takes_a_plan(plan: Drawn) -> None:
@@ -96,13 +108,19 @@ def test_a_lab_takes_a_plan(plan: Drawn) -> None:
     [
         ((), {}, "name at least one address"),
         (("t",), {"faults": ["lost_recipt"]}, r"unknown fault 'lost_recipt'; known: .*lost_receipt"),
+        (("post /a",), {}, "'post /a' is no route: write METHOD /path"),
+        ((["POST /a"],), {}, r"\['POST /a'\] is no address; give each, .* by itself"),
+        (("",), {}, "'' is no address"),
+        (("t",), {"faults": "lost_receipt"}, r"faults='lost_receipt' must be a list: faults=\['lost_receipt'\]"),
+        (("t",), {"faults": []}, "faults is empty; leave it out"),
+        (("t",), {"symptoms": "reset"}, r"symptoms='reset' must be a list: symptoms=\['reset'\]"),
         (("t",), {"symptoms": ["silence"]}, r"no symptom 'silence'; it has timeout, reset"),
         (("t",), {"faults": ["no_connection"], "symptoms": ["truncated"]}, r"it has timeout, reset"),
         (("t",), {"occurrences": 0}, "must be 1 or more"),
         (("t",), {"max_faults": 0}, "must be 1 or more"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(arguments: tuple[str, ...], options: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_meant_is_refused(arguments: tuple[Any, ...], options: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         plans(*arguments, **options)
 
