@@ -1,7 +1,8 @@
 """A fault as somebody asks for it in code, and as the engine plans it."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from faultlab.api.front import route_of
@@ -59,6 +60,23 @@ class FaultSpec:
                 f"{self.name} on {self.on!r}: raises= is for a wrapped Python function; an HTTP client raises its own"
                 " exceptions, so leave it out"
             )
+
+
+def asked(name: str, on: str, tool: str, more: Mapping[str, Any]) -> FaultSpec:
+    """The fault that a call of `Lab.fault` asks for. Raises BadInput for two addresses, and for an unknown option."""
+    if on and tool:
+        raise BadInput(f"{name}: on={on!r} and tool={tool!r} are two calls; plan one fault for each")
+    options = [item.name for item in fields(FaultSpec) if item.name not in ("name", "on")]
+    for option in more:
+        if option not in options:
+            raise BadInput(f"{name}: unknown option {option!r}{near(option, options)}; known: {', '.join(options)}")
+    return FaultSpec(name=name, on=on or tool, **more)
+
+
+def near(name: Any, known: Iterable[str]) -> str:
+    """The known name that a misspelt one is most like, as a question; empty: none is like it."""
+    close = difflib.get_close_matches(str(name), list(known), 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _check_address(who: str, on: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from faultlab.api.course import Course, NeverEnded
 from faultlab.api.ending import brief_of
 from faultlab.api.failure import WIDTH, failure_text
-from faultlab.api.fault_spec import FaultSpec, known_twin
+from faultlab.api.fault_spec import FaultSpec, asked, known_twin
 from faultlab.api.front import Identity
 from faultlab.api.running import clock_of
 from faultlab.api.stand import LATENCY_S, UNLIMITED, Stand, Terms, terms_of
@@ -97,9 +97,10 @@ class Lab:
     def fault(self, name: str, *, on: str = "", tool: str = "", **more: Any) -> "Lab":
         """Plan one fault: `lab.fault("lost_receipt", on="POST /v1/refunds")`, or `tool="refund_order"`.
 
-        More: symptom, occurrence, match, required, example, raises; see `FaultSpec`. Raises BadInput after a call.
+        More: symptom, occurrence, match, required, example, raises; see `FaultSpec`. Raises BadInput after a call, and
+        for what cannot be meant.
         """
-        self._stand.plan(FaultSpec(name=name, on=on or tool, **more))
+        self._stand.plan(asked(name, on, tool, more))
         return self
 
     def wrap(self, function: Callable[..., Any], *, at_most: int = 1, **options: Any) -> Callable[..., Any]:

@@ -4,14 +4,13 @@ Nothing here knows pytest: the plugin hands in the arguments of its marks and na
 """
 
 import ast
-import difflib
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from faultlab.api.fault_spec import FaultSpec
+from faultlab.api.fault_spec import FaultSpec, near
 from faultlab.api.front import route_of
 from faultlab.api.twins import phases_of, readable, symptoms_of
 from faultlab.core.canonical import canonical
@@ -80,7 +79,7 @@ def fault_mark(args: Sequence[Any], given: Mapping[str, Any]) -> FaultMark:
         raise BadInput(f'faults: tool={tool!r} is not the name of a tool; write for example tool="refund_order"')
     symptom, occurrence = given.get("symptom", "timeout"), given.get("occurrence", 1)
     if symptom not in (known := symptoms_of(fault, over_http=on is not None)):
-        raise BadInput(f"faults: {fault} has no symptom {symptom!r}{_near(symptom, known)}; it has {', '.join(known)}")
+        raise BadInput(f"faults: {fault} has no symptom {symptom!r}{near(symptom, known)}; it has {', '.join(known)}")
     if type(occurrence) is not int or occurrence < 1:
         raise BadInput(f"faults: occurrence={occurrence!r} counts the calls from 1; it must be 1 or more")
     contract = contract_asked(given, "faults")
@@ -98,7 +97,7 @@ def one_name(args: Sequence[Any], given: Mapping[str, Any], mark: str, what: str
         raise BadInput(f"{mark}: it takes the name of {what}, then options by keyword: {', '.join(options)}")
     for name in given:
         if name not in options:
-            raise BadInput(f"{mark}: unknown option {name!r}{_near(name, options)}; known: {', '.join(options)}")
+            raise BadInput(f"{mark}: unknown option {name!r}{near(name, options)}; known: {', '.join(options)}")
     return args[0]
 
 
@@ -108,11 +107,6 @@ def contract_asked(given: Mapping[str, Any], mark: str) -> str | None:
     if name is not None and not isinstance(name, str):
         raise BadInput(f"{mark}: contract={name!r} is not the name of a contract")
     return name
-
-
-def _near(name: Any, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(str(name), list(known), 1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def fault_cases(marks: Sequence[FaultMark]) -> list[Case]:
