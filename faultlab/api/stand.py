@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from faultlab.api.behind import Behind, behind
 from faultlab.api.callers_clock import CallersClock
 from faultlab.api.ending import brief_of
-from faultlab.api.fault_spec import FaultSpec, plan_of
+from faultlab.api.fault_spec import FaultSpec, check_shown, plan_of
 from faultlab.api.front import Front
 from faultlab.api.over_http import HOST, async_transport, transport
 from faultlab.api.relay import RelayEngine
@@ -96,11 +96,15 @@ class Stand:
         self.unsettled("app")
         self._behind = Mounted(target, self.front_session) if is_router(target) else behind(target)
         self._options = options
+        for fault in self.faults:
+            check_shown(fault)
 
     def plan(self, fault: FaultSpec) -> None:
         """One fault more."""
         if self._session is not None:
             raise BadInput("the faults of a lab are settled before anything is called")
+        if self._behind is not None:
+            check_shown(fault)
         self.faults.append(fault)
 
     def unsettled(self, what: str) -> None:

@@ -24,16 +24,16 @@ def test_a_number_never_matches_a_part_of_a_path_and_the_test_says_so(pytester: 
 
 
 CATCHING = """
-@pytest.mark.faults("lost_receipt", on="POST /v1/mails", symptom="truncated")
+@pytest.mark.faults("lost_receipt", tool="send", symptom="truncated")
 def test_mail(faultlab):
-    api = faultlab.in_front_of(backend())
+    send = faultlab.wrap(lambda: None, name="send")
     try:
-        api.client().post("/v1/mails", json={"text": "a"})
+        send()
     except Exception:
         pass
     assert RESULT
 """
-TOLD = "Give a usual answer, example={...}, or take one of: timeout, reset, close, status"
+TOLD = "one around a Python function cannot; take one of: timeout, reset, close"
 
 
 @pytest.mark.parametrize(("result", "outcome"), [(True, "error"), (False, "failed")])
