@@ -4,13 +4,13 @@ Without a declaration: an unsafe method (RFC 9110 section 9.2.1) changes somethi
 body, and a read proves nothing but what it shows under the operation's own key or reference.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, unquote
 
+from faultlab.api.front_tool import Identity, front_tool
 from faultlab.core.actions import Reply
-from faultlab.core.canonical import canonical, identity_of
+from faultlab.core.canonical import canonical
 from faultlab.core.contract import Contract
 from faultlab.core.errors import BadInput
 from faultlab.core.tools import Shown, Tool, Toolset
@@ -22,12 +22,6 @@ from faultlab.transports.keys import DEFAULT, RawHeaders, carried, key_of
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 """Methods that ask for no change (RFC 9110 section 9.2.1)."""
 
-ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
-"""The schema of arguments that the lab does not check: the app behind it does."""
-
-Identity = Callable[[Mapping[str, Any]], str] | Sequence[str]
-"""Names of arguments, or a function from all arguments to a text."""
-
 
 class Request(NamedTuple):
     """An HTTP request as it must reach the app, whenever it does."""
@@ -36,42 +30,6 @@ class Request(NamedTuple):
     url: str
     headers: RawHeaders
     body: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrontTool(Tool):
-    """A tool that is executed behind the lab."""
-
-    names: Callable[[Mapping[str, Any]], str] | None = None
-    """Its identity as a function of all arguments, where it is not some of them."""
-
-    def meant(self, args: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
-        if self.kind != "write":
-            return "", ()
-        return Tool.meant(self, args) if self.names is None else (str(self.names(args)), ())
-
-
-def front_tool(
-    name: str,
-    kind: Literal["read", "write"],
-    identity: Identity | None,
-    *,
-    reveals: Mapping[str, Shown | None] | None = None,
-    description: str = "",
-    route: tuple[str, str] | None = None,
-) -> FrontTool:
-    """Without an identity, all arguments are it."""
-    return FrontTool(
-        name=name,
-        kind=kind,
-        function=_elsewhere,
-        description=description or name,
-        schema=ANY_OBJECT,
-        identity=() if identity is None or callable(identity) else tuple(identity),
-        reveals=reveals or {},
-        route=route,
-        names=spelled if identity is None else identity if callable(identity) else None,
-    )
 
 
 def route_of(text: str) -> tuple[str, str]:
@@ -188,11 +146,6 @@ class Front:
         return f"{method} {unquote(path)}", {}
 
 
-def spelled(args: Mapping[str, Any]) -> str:
-    """All arguments as one label, `amount=40.00, order_id=A17`, the same for the same JSON however it was written."""
-    return ", ".join(f"{name}={identity_of([name], args)}" for name in sorted(args))
-
-
 def _matched(template: Sequence[str], segments: Sequence[str]) -> dict[str, Any] | None:
     if len(template) != len(segments):
         return None
@@ -218,8 +171,3 @@ def _arguments(body: bytes, content_type: str | None) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {"body": body.decode("latin-1")}
     return value if type(value) is dict else {"body": canonical(value)}
-
-
-def _elsewhere(*_: Any, **__: Any) -> Any:
-    """The functions of these tools run in the app behind the lab."""
-    raise AssertionError("a request was executed by the lab instead of the app behind it")

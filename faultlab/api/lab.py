@@ -7,7 +7,7 @@ from faultlab.api.course import Course, NeverEnded
 from faultlab.api.ending import brief_of
 from faultlab.api.failure import WIDTH, failure_text
 from faultlab.api.fault_spec import FaultSpec, asked, known_twin
-from faultlab.api.front import Identity
+from faultlab.api.front_tool import Identity
 from faultlab.api.running import clock_of
 from faultlab.api.stand import LATENCY_S, UNLIMITED, Stand, Terms, terms_of
 from faultlab.api.wrap import wrapped

@@ -7,15 +7,17 @@ from typing import Any, Literal
 
 from faultlab.api.behind import awaited, failed
 from faultlab.api.bridge import bridged
-from faultlab.api.front import Front, Identity, front_tool
+from faultlab.api.front import Front
+from faultlab.api.front_tool import FrontTool, Identity, front_tool
+from faultlab.api.json_form import NoForm, json_form, shown
 from faultlab.api.relay import Answered
 from faultlab.api.session import FrontSession
 from faultlab.core.actions import Reply
 from faultlab.core.agent import ToolError
-from faultlab.core.canonical import canonical, copy_json
+from faultlab.core.canonical import copy_json
 from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD
 from faultlab.core.errors import BadInput
-from faultlab.core.tools import Shown, Tool
+from faultlab.core.tools import Shown
 from faultlab.engine.engine import Ticket
 from faultlab.transports.codec import Asked
 
@@ -27,6 +29,8 @@ NAMES: Mapping[str, str] = {
     "RemoteProtocolError": "ConnectionAbortedError",
 }
 """What a Python function raises where an HTTP client raises its own."""
+
+HANDLES = (KEY_FIELD, REFERENCE_FIELD)
 
 BUILTIN: Mapping[str, Callable[[], Exception]] = {
     "ConnectionRefusedError": lambda: ConnectionRefusedError(111, "Connection refused"),
@@ -62,8 +66,9 @@ def wrapped(
     def asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Asked:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        values = {name: _json(value) for name, value in bound.arguments.items() if name not in ("self", "cls")}
-        key, reference = (values.pop(field, None) if writes else None for field in (KEY_FIELD, REFERENCE_FIELD))
+        given = {name: value for name, value in bound.arguments.items() if name not in ("self", "cls")}
+        values = {name: _argument(tool, name, value) for name, value in given.items()}
+        key, reference = (values.pop(field, None) if writes else None for field in HANDLES)
         return Asked(tool.name, values, key, reference)
 
     def through(args: tuple[Any, ...], kwargs: dict[str, Any], work: Callable[[], Answered]) -> Any:
@@ -116,7 +121,7 @@ def _tried(
         value = function(*args, **kwargs)
     except Exception as error:  # noqa: BLE001  whatever it raises is what its caller would have got
         return failed(error, refused=isinstance(error, refuses))
-    return Answered(200, _json(value), {}, _Value(value))
+    return Answered(200, shown(value), {}, _Value(value))
 
 
 async def _atried(
@@ -126,7 +131,7 @@ async def _atried(
         value = await function(*args, **kwargs)
     except Exception as error:  # noqa: BLE001  as above
         return failed(error, refused=isinstance(error, refuses))
-    return Answered(200, _json(value), {}, _Value(value))
+    return Answered(200, shown(value), {}, _Value(value))
 
 
 def _declared(
@@ -136,7 +141,7 @@ def _declared(
     writes: bool,
     identity: Identity | None,
     reveals: Mapping[str, Shown | None] | None,
-) -> Tool:
+) -> FrontTool:
     """The function as a tool of the lab. Raises BadInput where the declaration cannot be meant."""
     called = name or str(getattr(function, "__name__", type(function).__name__))
     if called in front.toolset.tools:
@@ -153,16 +158,14 @@ def _declared(
     return tool
 
 
-def _json(value: Any) -> Any:
-    """Plain JSON of a value for the record; of an object that has none, its type."""
+def _argument(tool: FrontTool, name: str, value: Any) -> Any:
+    """An argument as JSON. BadInput for an object that has none, where it tells which effect is meant."""
+    if not (tool.identified_by(name) or (tool.kind == "write" and name in HANDLES)):
+        return shown(value)
     try:
-        canonical(value)
-    except (TypeError, ValueError):
-        if hasattr(value, "model_dump"):
-            return value.model_dump(mode="json")
-        if isinstance(value, Mapping):
-            return {str(name): _json(item) for name, item in value.items()}
-        if isinstance(value, list | tuple | set | frozenset):
-            return [_json(item) for item in value]
-        return f"<{type(value).__name__}>"
-    return copy_json(value)
+        return json_form(value)
+    except NoForm as error:
+        raise BadInput(
+            f"wrap {tool.name}: the argument {name!r} holds a value of type {error}, which has no JSON form, so two of"
+            " them cannot be told apart; name the arguments that tell which effect is meant: identity=[...]"
+        ) from None

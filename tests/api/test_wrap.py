@@ -115,7 +115,7 @@ class Money:
     amount: int
 
 
-def test_values_that_are_no_json_pass_and_stand_in_the_record_by_type() -> None:
+def test_a_value_passes_as_it_is_and_stands_in_the_record_as_json() -> None:
     def pay(to: Money, note: str = "") -> Money:
         return to
 
@@ -123,7 +123,7 @@ def test_values_that_are_no_json_pass_and_stand_in_the_record_by_type() -> None:
     money = Money(3)
     assert lab.wrap(pay)(money, note="x") is money
     (effect,) = lab.ledger
-    assert (effect.identity, dict(effect.args)) == ("note=x, to=<Money>", {"to": "<Money>", "note": "x"})
+    assert (effect.identity, dict(effect.args)) == ('note=x, to={"amount":3}', {"to": {"amount": 3}, "note": "x"})
 
 
 def test_an_exception_of_the_function_leaves_the_outcome_open_unless_it_is_a_refusal() -> None:
