@@ -13,6 +13,7 @@ from faultlab.core.actions import Reply
 from faultlab.core.canonical import canonical
 from faultlab.core.contract import Contract
 from faultlab.core.errors import BadInput
+from faultlab.core.multipart import steady
 from faultlab.core.tools import Shown, Tool, Toolset
 from faultlab.engine.handles import with_contract
 from faultlab.transports.codec import Asked, parse, scan
@@ -163,6 +164,7 @@ def _arguments(body: bytes, content_type: str | None) -> dict[str, Any]:
     if not body:
         return {}
     media = (content_type or "").partition(";")[0].strip().lower()
+    body = steady(content_type or "", body)
     try:
         text = body.decode()
         if media == FORM:

@@ -6,15 +6,17 @@ operations are read whole, for half a response proves nothing.
 
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from faultlab.client.answers import receipt_of
-from faultlab.client.http_messages import PASS, SOURCE, as_text, keyed, packed, rebuilt, request_again
+from faultlab.client.http_messages import PASS, SOURCE, as_text, keyed, packed, rebuilt, request_again, with_body
 from faultlab.client.result import Result
 from faultlab.client.tool_spec import ToolSpec, contract_from
 from faultlab.core.canonical import digest
 from faultlab.core.contract import Contract
 from faultlab.core.errors import BadInput
+from faultlab.core.multipart import steady
 from faultlab.core.records import Outcome
 from faultlab.records.journal_rows import OperationRow
 
@@ -43,9 +45,9 @@ class Exchange:
         self.response: Any = None
         self.error: Exception | None = None
 
-    def with_key(self, key: str | None) -> Any:
+    def to_send(self, body: str, content_type: str, key: str | None) -> Any:
         self.response = self.error = None
-        return keyed(self.request, self.contract.key, key)
+        return keyed(with_body(self.request, body, content_type), self.contract.key, key)
 
     def failed(self, error: Exception) -> Exception:
         self.error = error
@@ -96,6 +98,7 @@ def wrapped(
         raise BadInput(f"wrap() cannot send {terms.key.first_sent_header}; guard a function that does")
     again = _again_async if isinstance(http, library.AsyncClient) else _again
     spec = ToolSpec.of(again(http, terms), contract=terms, identity=("method", "url", "digest"), name=name, query=query)
+    spec = replace(spec, identity_is_all=True)
 
     def connect(do: Do, ado: Ado, new: NewRow) -> None:
         transport = _transport(library, spec, do, ado, new)
@@ -106,8 +109,8 @@ def wrapped(
 
 
 def _transport(library: Any, spec: ToolSpec, do: Do, ado: Ado, new: NewRow) -> Callable[[Any], Any]:
-    """The class of transports for one wrapped client, of either library. A function that sends takes what
-    `http_messages.ARGUMENTS` names; all but the key is in the request at hand already."""
+    """The class of transports for one wrapped client, of either library. A function that sends takes what `_again`
+    does; method and URL are in the request at hand already."""
 
     class Operations(library.BaseTransport, library.AsyncBaseTransport):  # type: ignore[misc]  # depends on `library`
         def __init__(self, inner: Any) -> None:
@@ -119,9 +122,10 @@ def _transport(library: Any, spec: ToolSpec, do: Do, ado: Ado, new: NewRow) -> C
             row = _row(new, request, request.read())
             exchange = Exchange(request, spec.contract)
 
-            def send(idempotency_key: str | None = None, **_: Any) -> Any:
+            def send(body: str, content_type: str, idempotency_key: str | None = None, **_: Any) -> Any:
                 try:
-                    response = self._inner.handle_request(exchange.with_key(idempotency_key))
+                    outgoing = exchange.to_send(body, content_type, idempotency_key)
+                    response = self._inner.handle_request(outgoing)
                     response.read()
                 except Exception as error:  # noqa: BLE001 - kept for the caller, and raised
                     raise exchange.failed(error) from None
@@ -135,9 +139,11 @@ def _transport(library: Any, spec: ToolSpec, do: Do, ado: Ado, new: NewRow) -> C
             row = _row(new, request, await request.aread())
             exchange = Exchange(request, spec.contract)
 
-            async def send(idempotency_key: str | None = None, **_: Any) -> Any:
+            async def send(body: str, content_type: str, idempotency_key: str | None = None, **_: Any) -> Any:
                 try:
-                    response = await self._inner.handle_async_request(exchange.with_key(idempotency_key))
+                    response = await self._inner.handle_async_request(
+                        exchange.to_send(body, content_type, idempotency_key)
+                    )
                     await response.aread()
                 except Exception as error:  # noqa: BLE001 - kept for the caller, and raised
                     raise exchange.failed(error) from None
@@ -155,13 +161,13 @@ def _transport(library: Any, spec: ToolSpec, do: Do, ado: Ado, new: NewRow) -> C
 
 
 def _row(new: NewRow, request: Any, content: bytes) -> OperationRow:
-    body = as_text(content)
+    content_type = request.headers.get("content-type", "")
     args = {
         "method": request.method,
         "url": str(request.url),
-        "digest": digest(body),
-        "body": body,
-        "content_type": request.headers.get("content-type", ""),
+        "digest": digest(as_text(steady(content_type, content))),
+        "body": as_text(content),
+        "content_type": content_type,
     }
     return new(args, request.extensions.get("run"), request.extensions.get("operation", ""))
 

@@ -51,6 +51,18 @@ def as_bytes(text: str) -> bytes:
     return base64.b64decode(rest) if form == "base64" else rest.encode()
 
 
+def with_body(request: Any, body: str, content_type: str) -> Any:
+    """The request with the body that the journal holds, which is what the server knows its key by. An equal upload
+    made anew has another boundary."""
+    content = as_bytes(body)
+    if content == request.content:
+        return request
+    headers = request.headers.copy()
+    headers.pop("transfer-encoding", None)
+    headers.update({"content-type": content_type, "content-length": str(len(content))})
+    return type(request)(request.method, request.url, headers=headers, content=content, extensions=request.extensions)
+
+
 def keyed(request: Any, rules: KeyRules | None, key: str | None) -> Any:
     """A copy of a request, with the key where the contract wants it: in a header, or in a JSON body."""
     content, headers = request.content, request.headers.copy()

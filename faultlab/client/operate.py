@@ -52,7 +52,8 @@ def operate(desk: Desk, spec: ToolSpec, new: OperationRow) -> Machine:
     while True:
         now_ns = desk.times.now_ns()
         claimed: Claimed = yield Write("claim", partial(desk.journal.claim, new, now_ns, lease_ns))
-        work = Work(spec, new.args, claimed, desk.budget, desk.times, lease_ns, lost=desk.lost)
+        args = claimed.row.args if spec.identity_is_all else new.args
+        work = Work(spec, args, claimed, desk.budget, desk.times, lease_ns, lost=desk.lost)
         if not work.same_parameters and not (claimed.row.state != "done" and work.correctable):
             if claimed.mine:
                 yield Write("release", partial(desk.journal.release, claimed.row))

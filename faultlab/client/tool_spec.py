@@ -41,6 +41,8 @@ class ToolSpec:
     fence: Callable[..., Any] | None = None
     idempotent: bool = False
     provisional: bool = False
+    identity_is_all: bool = False
+    """Its other parameters only spell what the identity names; those that the journal holds are sent."""
     specs: Specs = field(init=False, repr=False)
     taken: frozenset[str] = field(init=False, repr=False)
     """The parameters of the function."""
