@@ -6,18 +6,16 @@ body, and a read proves nothing but what it shows under the operation's own key 
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote, urlsplit
 
-from faultlab.api.front_tool import Identity, front_tool
+from faultlab.api.front_tool import HOST, Identity, front_tool
+from faultlab.api.members import gathered, readable
 from faultlab.core.actions import Reply
-from faultlab.core.canonical import canonical
 from faultlab.core.contract import Contract
 from faultlab.core.errors import BadInput
-from faultlab.core.multipart import steady
 from faultlab.core.tools import Shown, Tool, Toolset
 from faultlab.engine.handles import with_contract
-from faultlab.transports.codec import Asked, parse, scan
-from faultlab.transports.forms import FORM, form
+from faultlab.transports.codec import Asked, scan
 from faultlab.transports.keys import DEFAULT, RawHeaders, carried, key_of
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -61,6 +59,8 @@ class Front:
         self._identity = {route: own if own is not None else identity for route, own in declared.items()}
         self._default = identity
         self._reference = reference
+        self._host = ""
+        """The first that was seen."""
         tools: dict[str, Tool] = {}
         self._tools = tools
         self._routes = [(*route_of(route), route) for route in dict.fromkeys([*declared, *(reveals or {}), *routes])]
@@ -110,9 +110,11 @@ class Front:
         if isinstance(told, Reply):
             return told
         key, if_match, content_type = told
-        route, args = self._routed(request.method, path)
-        args |= {name: value for name, value in parse_qsl(query, keep_blank_values=True) if name not in args}
-        args |= _arguments(request.body, content_type)
+        route, values = self._routed(request.method, path)
+        args = gathered(values, query, request.body, content_type)
+        host = self._other_host(request.url)
+        if host is not None and route not in self.own:
+            args[HOST] = host
         if route not in self._tools:
             self._add(route, self._kind(route, request.method))
         tool = self._tools[route]
@@ -144,7 +146,13 @@ class Front:
                 values = _matched(own.route[1].split("/"), segments)
                 if values is not None:
                     return name, values
-        return f"{method} {unquote(path)}", {}
+        return f"{method} {readable(path)}", {}
+
+    def _other_host(self, url: str) -> str | None:
+        """The host that a request is for, unless it is the first that was seen."""
+        host = urlsplit(url).netloc.rpartition("@")[2].lower()
+        self._host = self._host or host
+        return None if host == self._host else host
 
 
 def _matched(template: Sequence[str], segments: Sequence[str]) -> dict[str, Any] | None:
@@ -157,19 +165,3 @@ def _matched(template: Sequence[str], segments: Sequence[str]) -> dict[str, Any]
         elif wanted != segment:
             return None
     return values
-
-
-def _arguments(body: bytes, content_type: str | None) -> dict[str, Any]:
-    """The members of a JSON object or a form; any other body as one argument `body`."""
-    if not body:
-        return {}
-    media = (content_type or "").partition(";")[0].strip().lower()
-    body = steady(content_type or "", body)
-    try:
-        text = body.decode()
-        if media == FORM:
-            return form(text)
-        value = parse(text)
-    except (ValueError, RecursionError):
-        return {"body": body.decode("latin-1")}
-    return value if type(value) is dict else {"body": canonical(value)}

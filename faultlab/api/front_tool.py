@@ -13,6 +13,9 @@ ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
 Identity = Callable[[Mapping[str, Any]], str] | Sequence[str]
 """Names of arguments, or a function from all arguments to a text."""
 
+HOST = "//host"
+"""The argument that names the host of a request, where it is not the usual one; no member is called like that."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontTool(Tool):
@@ -24,7 +27,10 @@ class FrontTool(Tool):
     def meant(self, args: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
         if self.kind != "write":
             return "", ()
-        return Tool.meant(self, args) if self.names is None else (str(self.names(args)), ())
+        if self.names is spelled:
+            return spelled(args), ()
+        identity = identity_of(self.identity, args) if self.names is None else str(self.names(args))
+        return (f"{identity}, {HOST}={args[HOST]}" if HOST in args else identity), ()
 
     def identified_by(self, name: str) -> bool:
         """Whether an argument tells which effect is meant. A function of the user's own chooses for itself."""

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from json import JSONDecoder, JSONEncoder
 from typing import Any, NamedTuple, NoReturn
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote
 
 from faultlab.core.actions import Reply
 from faultlab.core.contract import REFERENCE_FIELD, Contract
 from faultlab.core.tools import Tool, Toolset
 from faultlab.engine.errors import problem
-from faultlab.transports.forms import FORM, form
+from faultlab.transports.forms import FORM, flat, form
 from faultlab.transports.keys import DEFAULT, RawHeaders, carried, key_of, unsupported
 
 FewHeaders = tuple[tuple[bytes, bytes], ...]
@@ -79,7 +79,7 @@ def decode(
         if isinstance(args, Reply):
             return args
     else:
-        args = _typed(tool, dict(parse_qsl(query, keep_blank_values=True)))
+        args = _typed(tool, flat(query))
     if from_path:
         args = {**args, **_typed(tool, from_path)}
     rules = contract.key

@@ -12,11 +12,20 @@ DEPTH = 16
 
 
 def form(text: str) -> dict[str, Any]:
-    """The fields of a form; every value is a text. A name given twice has its last value. Raises ValueError."""
+    """The fields of a form; every value is a text. A name given several times is a list of its values. Raises
+    ValueError."""
     made: dict[str, Any] = {}
     for name, value in parse_qsl(text, keep_blank_values=True, max_num_fields=FIELDS):
         _put(made, _path(name), value)
     return {name: _listed(item) for name, item in made.items()}
+
+
+def flat(query: str) -> dict[str, Any]:
+    """The parameters of a query, whose brackets mean nothing; repeated ones as in a form."""
+    made: dict[str, Any] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        _add(made, name, value)
+    return made
 
 
 def _path(name: str) -> list[str]:
@@ -39,7 +48,15 @@ def _put(made: dict[str, Any], path: list[str], value: str) -> None:
     last = path[-1] or str(len(place))
     if type(place.get(last)) is dict:
         raise ValueError(f"{last} has a value and members")
-    place[last] = value
+    _add(place, last, value)
+
+
+def _add(place: dict[str, Any], name: str, value: str) -> None:
+    known = place.get(name)
+    if type(known) is list:
+        known.append(value)
+    else:
+        place[name] = value if known is None else [known, value]
 
 
 def _listed(value: Any) -> Any:

@@ -14,7 +14,7 @@ from faultlab.core.tools import Toolset, tool
 from faultlab.core.world import World
 from faultlab.toolsets.shop import SHOP
 from faultlab.transports.codec import Asked, decode
-from faultlab.transports.forms import form
+from faultlab.transports.forms import flat, form
 
 FORM = (b"content-type", b"application/x-www-form-urlencoded; charset=utf-8")
 NAMES = st.text("abcxyz_", min_size=1, max_size=4)
@@ -50,7 +50,7 @@ def test_any_text_is_a_form_or_a_value_error(text: str) -> None:
 
 
 def test_lists_without_numbers_and_brackets_that_do_not_fit() -> None:
-    assert form("expand[]=a&expand[]=b&x=1&x=2") == {"expand": ["a", "b"], "x": "2"}
+    assert form("expand[]=a&expand[]=b&x=1&x=2") == {"expand": ["a", "b"], "x": ["1", "2"]}
     assert form("a[=1&b]=2&[c]=3&d[e=4&f[[g]]=5") == {"a[": "1", "b]": "2", "[c]": "3", "d[e": "4", "f[[g]]": "5"}
 
 
@@ -81,3 +81,28 @@ def test_texts_become_what_the_schema_wants() -> None:
     asked = decode("POST", b"/v1/things", [FORM], body, Toolset.of("things", make_thing), PROFILES["none"])
     assert isinstance(asked, Asked)
     assert asked.args == {"name": "7", "count": 7, "tags": [1, "x"], "more": {"a": "1"}, "size": 2.5}
+
+
+@given(st.lists(st.tuples(NAMES, st.text(max_size=3)), max_size=6))
+def test_a_name_given_several_times_is_a_list_of_its_values(pairs: list[tuple[str, str]]) -> None:
+    wanted: dict[str, list[str]] = {}
+    for name, value in pairs:
+        wanted.setdefault(name, []).append(value)
+    made = {name: values if len(values) > 1 else values[0] for name, values in wanted.items()}
+    assert form(urlencode(pairs)) == flat(urlencode(pairs)) == made
+
+
+def test_repeated_members_of_members_are_lists_and_brackets_of_a_query_are_letters() -> None:
+    assert form("a[b]=1&a[b]=2&a[b]=3") == {"a": {"b": ["1", "2", "3"]}}
+    assert flat("a[b]=1&a[b]=2&c[]=3&d=") == {"a[b]": ["1", "2"], "c[]": "3", "d": ""}
+
+
+@tool(route="GET /v1/things")
+def list_things(world: World, tags: list[int], name: str = "") -> dict[str, Any]:
+    """List things."""
+    return {}
+
+
+def test_a_repeated_parameter_of_a_query_is_a_list_for_a_tool_as_well() -> None:
+    asked = decode("GET", b"/v1/things?tags=1&tags=2&name=x", [], b"", Toolset.of("t", list_things), PROFILES["none"])
+    assert isinstance(asked, Asked) and asked.args == {"tags": [1, 2], "name": "x"}
