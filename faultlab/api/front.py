@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from faultlab.api.front_tool import HOST, Identity, front_tool
+from faultlab.api.front_tool import HOST, Identity, front_tool, listed
 from faultlab.api.members import gathered, readable
 from faultlab.core.actions import Reply
 from faultlab.core.contract import Contract
@@ -49,12 +49,12 @@ class Front:
         effects: Mapping[str, Identity | None] | Iterable[str] | None = None,
         identity: Identity | None = None,
         reveals: Mapping[str, Mapping[str, Shown | None]] | None = None,
-        routes: Iterable[str] = (),
+        idempotent: Iterable[str] = (),
         reference: str = "reference",
     ) -> None:
         """`effects`: the only routes that change something, with the identity of each. `reveals`: read route ->
-        effect route -> the references in its body. `routes`: further templates under which requests are gathered."""
-        declared = effects if isinstance(effects, Mapping) else dict.fromkeys(effects or ())
+        effect route -> the references in its body. `idempotent`: the routes that may be sent again."""
+        declared = effects if isinstance(effects, Mapping) else dict.fromkeys(listed("effects", effects or ()))
         self._declared = effects is not None
         self._identity = {route: own if own is not None else identity for route, own in declared.items()}
         self._default = identity
@@ -63,8 +63,15 @@ class Front:
         """The first that was seen."""
         tools: dict[str, Tool] = {}
         self._tools = tools
-        self._routes = [(*route_of(route), route) for route in dict.fromkeys([*declared, *(reveals or {}), *routes])]
-        self._routes.sort(key=lambda item: item[1].count("{"))
+        self._routes: list[tuple[str, str, str]] = []
+        self._idempotent = frozenset(listed("idempotent", idempotent))
+        for route in (*declared, *(reveals or {}), *sorted(self._idempotent)):
+            self.gather(route)
+        for route in self._idempotent:
+            if self._kind(route, route_of(route)[0]) == "read":
+                raise BadInput(f"idempotent names {route!r}, which is not among the effects: it changes nothing")
+        if identity is not None and not callable(identity):
+            listed("identity", identity)
         for route in declared:
             self._add(route, "write")
         for route, shown in (reveals or {}).items():
@@ -97,7 +104,18 @@ class Front:
     ) -> None:
         if route not in self._tools:
             identity = self._identity.get(route, self._default)
-            self._tools[route] = front_tool(route, kind, identity, reveals=reveals, route=route_of(route))
+            idempotent = route in self._idempotent
+            self._tools[route] = front_tool(
+                route, kind, identity, idempotent=idempotent, reveals=reveals, route=route_of(route)
+            )
+
+    def gather(self, route: str) -> None:
+        """Requests that fit a route are calls of one tool; of two that fit, the one with fewer parameters. Raises
+        BadInput for what is no route."""
+        made = (*route_of(route), route)
+        if made not in self._routes:
+            self._routes.append(made)
+            self._routes.sort(key=lambda item: item[1].count("{"))
 
     def add(self, tool: Tool) -> None:
         """A tool that is no route."""

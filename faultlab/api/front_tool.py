@@ -1,10 +1,11 @@
 """A tool that is executed behind the lab, and which of its effects a call means."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from faultlab.core.canonical import identity_of
+from faultlab.core.errors import BadInput
 from faultlab.core.tools import Shown, Tool
 
 ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
@@ -29,8 +30,27 @@ class FrontTool(Tool):
             return "", ()
         if self.names is spelled:
             return spelled(args), ()
-        identity = identity_of(self.identity, args) if self.names is None else str(self.names(args))
+        identity = self._named(args) if self.names is None else self._computed(self.names, args)
         return (f"{identity}, {HOST}={args[HOST]}" if HOST in args else identity), ()
+
+    def _named(self, args: Mapping[str, Any]) -> str:
+        for name in self.identity:
+            if name not in args:
+                raise BadInput(
+                    f"{self.name}: identity names {name!r}, which a request did not have; it had {_listed(args)}. Name"
+                    " what every request has, give the route an identity of its own with effects={ROUTE: [...]}, or"
+                    " take a function of the arguments"
+                )
+        return identity_of(self.identity, args)
+
+    def _computed(self, identity: Callable[[Mapping[str, Any]], str], args: Mapping[str, Any]) -> str:
+        try:
+            return str(identity(args))
+        except Exception as error:
+            raise BadInput(
+                f"{self.name}: the function identity= raised {error!r}; the arguments were {_listed(args)}."
+                " It must give a text for every request"
+            ) from error
 
     def identified_by(self, name: str) -> bool:
         """Whether an argument tells which effect is meant. A function of the user's own chooses for itself."""
@@ -42,27 +62,40 @@ def front_tool(
     kind: Literal["read", "write"],
     identity: Identity | None,
     *,
+    idempotent: bool = False,
     reveals: Mapping[str, Shown | None] | None = None,
     description: str = "",
     route: tuple[str, str] | None = None,
 ) -> FrontTool:
-    """Without an identity, all arguments are it."""
+    """Without an identity, all arguments are it. Raises BadInput for a text as identity."""
     return FrontTool(
         name=name,
         kind=kind,
         function=_elsewhere,
         description=description or name,
         schema=ANY_OBJECT,
-        identity=() if identity is None or callable(identity) else tuple(identity),
+        identity=() if identity is None or callable(identity) else listed(f"{name}: identity", identity),
+        idempotent=idempotent,
         reveals=reveals or {},
         route=route,
         names=spelled if identity is None else identity if callable(identity) else None,
     )
 
 
+def listed(what: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Names as they were declared. Raises BadInput for a text, which is a sequence of letters."""
+    if isinstance(names, str):
+        raise BadInput(f"{what}={names!r}: write a list of names, [{names!r}]")
+    return tuple(names)
+
+
 def spelled(args: Mapping[str, Any]) -> str:
     """All arguments as one label, `amount=40.00, order_id=A17`, the same for the same JSON however it was written."""
     return ", ".join(f"{name}={identity_of([name], args)}" for name in sorted(args))
+
+
+def _listed(args: Mapping[str, Any]) -> str:
+    return ", ".join(args) or "none"
 
 
 def _elsewhere(*_: Any, **__: Any) -> Any:

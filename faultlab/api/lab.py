@@ -75,6 +75,7 @@ class Lab:
         identity: Identity | None = None,
         effects: Mapping[str, Identity | None] | Iterable[str] | None = None,
         reveals: Mapping[str, Mapping[str, Shown | None]] | None = None,
+        idempotent: Iterable[str] = (),
         reference: str = "reference",
         at_most: Mapping[str, int] | None = None,
         contract: Terms | None = None,
@@ -86,12 +87,14 @@ class Lab:
         with the identity of each; without it every POST, PUT, PATCH and DELETE does. `identity`: which arguments
         (members of the body, parameters of path and query) name an effect, or a function of them; without it, all.
         `reveals`: read route -> effect route -> a function from its body to the references of the effects it shows.
+        `idempotent`: the routes that leave the same state when an equal request comes again (`PUT /v1/pages/{id}`).
         `reference`: the member of a body that is the client's own mark. `at_most`: route or tool -> how many equal
         effects are intended, each under a key or reference of its own; else one. `world`: the tables of a Toolset.
         Raises BadInput for anything else, and where the lab stands before something already.
         """
-        options = {"identity": identity, "effects": effects, "reveals": reveals, "reference": reference}
-        self._stand.before(target, None if contract is None else terms_of(contract), world, at_most, **options)
+        terms = None if contract is None else terms_of(contract)
+        said = {"identity": identity, "effects": effects, "reveals": reveals, "idempotent": idempotent}
+        self._stand.before(target, terms, world, at_most, **said, reference=reference)
         return self
 
     def fault(self, name: str, *, on: str = "", tool: str = "", **more: Any) -> "Lab":
@@ -107,7 +110,7 @@ class Lab:
         """A Python tool function with contract, faults and recording; same signature and docstring, sync or async.
 
         `at_most`: how many equal effects are intended, each under a key or reference of its own.
-        More options: name, writes, identity, reveals, refuses; see `faultlab.api.wrap.wrapped`.
+        More options: name, writes, identity, idempotent, reveals, refuses; see `faultlab.api.wrap.wrapped`.
         """
         stand = self._stand
         made, tool = wrapped(function, stand.front_session, stand.front(), stand.raises, **options)

@@ -69,7 +69,6 @@ class Stand:
         self._behind: Behind | None = None
         self._toolset: Toolset | None = None
         self._world: Mapping[str, Any] = {}
-        self._options: dict[str, Any] = {}
         self.at_most: dict[str, int] = {}
         self._front: Front | None = None
         self._session: Session | None = None
@@ -89,15 +88,22 @@ class Stand:
         if contract is not None:
             self.unsettled("contract")
             self.contract = contract
-        self.at_most |= at_most or {}
         if isinstance(target, Toolset):
+            _only_a_toolsets(target, at_most or {}, options)
             self._toolset, self._world = target, world or {}
-            return
-        self.unsettled("app")
-        self._behind = Mounted(target, self.front_session) if is_router(target) else behind(target)
-        self._options = options
-        for fault in self.faults:
-            check_shown(fault)
+        else:
+            self.unsettled("app")
+            if world is not None:
+                raise BadInput(f"world= is the tables of a Toolset; {type(target).__name__} has its own: leave it out")
+            front = Front(self.contract, **options)
+            for route in at_most or {}:
+                front.gather(route)
+            self._gathered(front)
+            self._behind = Mounted(target, self.front_session) if is_router(target) else behind(target)
+            self._front = front
+            for fault in self.faults:
+                check_shown(fault)
+        self.at_most |= at_most or {}
 
     def plan(self, fault: FaultSpec) -> None:
         """One fault more."""
@@ -106,6 +112,15 @@ class Stand:
         if self._behind is not None:
             check_shown(fault)
         self.faults.append(fault)
+        if self._front is not None:
+            self._gathered(self._front)
+
+    def _gathered(self, front: Front) -> Front:
+        """It knows the routes that faults strike."""
+        for fault in self.faults:
+            if " " in fault.on:
+                front.gather(fault.on)
+        return front
 
     def unsettled(self, what: str) -> None:
         """Raises BadInput where it is too late for a change."""
@@ -127,8 +142,7 @@ class Stand:
         if self._toolset is not None:
             raise BadInput("this lab stands in front of a Toolset; its functions are lab.tools[...]")
         if self._front is None:
-            routes = [name for name in (*self.at_most, *(item.on for item in self.faults)) if " " in name]
-            self._front = Front(self.contract, routes=routes, **self._options)
+            self._front = self._gathered(Front(self.contract))
         return self._front
 
     def front_session(self) -> FrontSession:
@@ -214,3 +228,13 @@ class Stand:
             self._port.settle()
             self._port.close()
             self._port = None
+
+
+def _only_a_toolsets(toolset: Toolset, at_most: Mapping[str, int], options: Mapping[str, Any]) -> None:
+    """Raises BadInput for what nothing would heed: a toolset's tools declare themselves."""
+    for name in at_most:
+        if name not in toolset.tools:
+            raise BadInput(f"at_most names {name!r}, which is no tool of {toolset.name}: {', '.join(toolset.tools)}")
+    for name in ("identity", "effects", "reveals", "idempotent"):
+        if options[name]:
+            raise BadInput(f"{name}= is for an app; the tools of the Toolset {toolset.name} say it themselves")

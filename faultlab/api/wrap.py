@@ -8,7 +8,7 @@ from typing import Any, Literal
 from faultlab.api.behind import awaited, failed
 from faultlab.api.bridge import bridged
 from faultlab.api.front import Front
-from faultlab.api.front_tool import FrontTool, Identity, front_tool
+from faultlab.api.front_tool import FrontTool, Identity, front_tool, listed
 from faultlab.api.json_form import NoForm, json_form, shown
 from faultlab.api.relay import Answered
 from faultlab.api.session import FrontSession
@@ -49,18 +49,20 @@ def wrapped(
     name: str | None = None,
     writes: bool = True,
     identity: Identity | None = None,
+    idempotent: bool = False,
     reveals: Mapping[str, Shown | None] | None = None,
     refuses: tuple[type[Exception], ...] = (),
 ) -> tuple[Callable[..., Any], str]:
     """The function, and the name that it has as a tool.
 
-    `identity`: the arguments that name its effect, or a function of all of them; without it, all. `refuses`: the
+    `identity`: the arguments that name its effect, or a function of all of them; without it, all. `idempotent`: called
+    again with equal arguments it leaves the same state. `refuses`: the
     exceptions by which it says that nothing was done; after any other the outcome is unknown. `reveals`, for a
     function that reads: wrapped write -> a function from its value to the references of the effects it shows.
 
     Parameters named `idempotency_key` and `reference` are what the contract takes them for.
     """
-    tool = _declared(function, front, name, writes, identity, reveals)
+    tool = _declared(function, front, name, writes, identity, idempotent, reveals)
     signature = inspect.signature(function)
 
     def asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Asked:
@@ -140,6 +142,7 @@ def _declared(
     name: str | None,
     writes: bool,
     identity: Identity | None,
+    idempotent: bool,
     reveals: Mapping[str, Shown | None] | None,
 ) -> FrontTool:
     """The function as a tool of the lab. Raises BadInput where the declaration cannot be meant."""
@@ -147,13 +150,16 @@ def _declared(
     if called in front.toolset.tools:
         raise BadInput(f"wrap: there is a tool {called!r} already; give this one another name=")
     parameters = inspect.signature(function).parameters
-    names = () if identity is None or callable(identity) else tuple(identity)
+    names = () if identity is None or callable(identity) else listed(f"wrap {called}: identity", identity)
     if wrong := [item for item in names if item not in parameters]:
         raise BadInput(f"wrap {called}: identity names {wrong[0]!r}, which is not one of its parameters")
     if writes and reveals:
         raise BadInput(f"wrap {called}: a function either writes or reveals; say writes=False")
+    if idempotent and not writes:
+        raise BadInput(f"wrap {called}: a function that only reads changes nothing; leave out idempotent=True")
     kind: Literal["read", "write"] = "write" if writes else "read"
-    tool = front_tool(called, kind, identity, reveals=reveals, description=inspect.getdoc(function) or called)
+    told = inspect.getdoc(function) or called
+    tool = front_tool(called, kind, identity, idempotent=idempotent, reveals=reveals, description=told)
     front.add(tool)
     return tool
 
