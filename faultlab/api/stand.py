@@ -111,9 +111,9 @@ class Stand:
             raise BadInput("the faults of a lab are settled before anything is called")
         if self._behind is not None:
             check_shown(fault)
+        if self._front is not None and " " in fault.on:
+            self._front.gather(fault.on)
         self.faults.append(fault)
-        if self._front is not None:
-            self._gathered(self._front)
 
     def _gathered(self, front: Front) -> Front:
         """It knows the routes that faults strike."""

@@ -141,9 +141,8 @@ def _transport(library: Any, spec: ToolSpec, do: Do, ado: Ado, new: NewRow) -> C
 
             async def send(body: str, content_type: str, idempotency_key: str | None = None, **_: Any) -> Any:
                 try:
-                    response = await self._inner.handle_async_request(
-                        exchange.to_send(body, content_type, idempotency_key)
-                    )
+                    outgoing = exchange.to_send(body, content_type, idempotency_key)
+                    response = await self._inner.handle_async_request(outgoing)
                     await response.aread()
                 except Exception as error:  # noqa: BLE001 - kept for the caller, and raised
                     raise exchange.failed(error) from None
