@@ -8,8 +8,8 @@ import time
 from email.utils import formatdate
 from functools import lru_cache
 from operator import itemgetter
-from threading import get_ident
-from typing import Protocol
+from threading import Lock, get_ident
+from typing import Any, Protocol
 
 NS = 1_000_000_000
 """Nanoseconds in a second."""
@@ -175,42 +175,51 @@ EPOCH_S = 1_767_225_600
 _NAMES = ("sleep", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "time", "time_ns")
 _current = itemgetter(*_NAMES)
 _REAL = dict(zip(_NAMES, _current(vars(time)), strict=True))
-_clock: "VirtualClock | LoopClock" = VirtualClock()
-_owner = 0
-"""The thread that lives in virtual time. All others keep real time: their waits would spin."""
+_clocks: dict[int, VirtualClock | LoopClock] = {}
+"""The threads that live in virtual time. All others keep real time: their waits would spin."""
+_lock = Lock()
+_before: dict[str, Any] = {}
+"""What `time` held when the first of them came."""
 
 
 def _sleep(seconds: float, /) -> None:
-    if get_ident() != _owner:
+    clock = _clocks.get(get_ident())
+    if clock is None:
         _REAL["sleep"](seconds)
     elif seconds >= 0:
-        _clock.sleep(seconds)
+        clock.sleep(seconds)
     else:
         raise ValueError("sleep length must be non-negative")
 
 
 def _monotonic() -> float:
-    return _clock.now() / NS if get_ident() == _owner else _REAL["monotonic"]()
+    clock = _clocks.get(get_ident())
+    return _REAL["monotonic"]() if clock is None else clock.now() / NS
 
 
 def _monotonic_ns() -> int:
-    return _clock.now() if get_ident() == _owner else _REAL["monotonic_ns"]()
+    clock = _clocks.get(get_ident())
+    return _REAL["monotonic_ns"]() if clock is None else clock.now()
 
 
 def _perf_counter() -> float:
-    return _clock.now() / NS if get_ident() == _owner else _REAL["perf_counter"]()
+    clock = _clocks.get(get_ident())
+    return _REAL["perf_counter"]() if clock is None else clock.now() / NS
 
 
 def _perf_counter_ns() -> int:
-    return _clock.now() if get_ident() == _owner else _REAL["perf_counter_ns"]()
+    clock = _clocks.get(get_ident())
+    return _REAL["perf_counter_ns"]() if clock is None else clock.now()
 
 
 def _time() -> float:
-    return EPOCH_S + _clock.now() / NS if get_ident() == _owner else _REAL["time"]()
+    clock = _clocks.get(get_ident())
+    return _REAL["time"]() if clock is None else EPOCH_S + clock.now() / NS
 
 
 def _time_ns() -> int:
-    return EPOCH_S * NS + _clock.now() if get_ident() == _owner else _REAL["time_ns"]()
+    clock = _clocks.get(get_ident())
+    return _REAL["time_ns"]() if clock is None else EPOCH_S * NS + clock.now()
 
 
 _VIRTUAL = dict(
@@ -225,6 +234,7 @@ _VIRTUAL = dict(
 class patched:
     """`time.sleep`, `time`, `monotonic`, `perf_counter` and their _ns forms follow `clock`, in this thread.
 
+    Several threads may be inside at once, each on its own clock; `time` is as it was when the last one has left.
     For synchronous agents, and for async ones on a virtual loop. `clock` must be virtual. Code that
     reads `time.sleep` when it calls it follows (tenacity, backoff, urllib3, requests). Not followed:
     `from time import sleep` made before the attempt, `datetime.now()`, `time.gmtime()` without an
@@ -232,20 +242,26 @@ class patched:
     `stopwatch` above do follow.
     """
 
-    __slots__ = ("_new", "_outer", "_saved")
+    __slots__ = ("_new", "_outer", "_thread")
 
     def __init__(self, clock: VirtualClock | LoopClock) -> None:
         self._new = clock
 
     def __enter__(self) -> None:
-        global _clock, _owner
-        names = vars(time)
-        self._outer = _clock, _owner
-        self._saved = _current(names)
-        _clock, _owner = self._new, get_ident()
-        names.update(_VIRTUAL)
+        self._thread = thread = get_ident()
+        self._outer = _clocks.get(thread)
+        with _lock:
+            if not _clocks:
+                names = vars(time)
+                _before.update(zip(_NAMES, _current(names), strict=True))
+                names.update(_VIRTUAL)
+            _clocks[thread] = self._new
 
     def __exit__(self, *_: object) -> None:
-        global _clock, _owner
-        vars(time).update(zip(_NAMES, self._saved, strict=True))
-        _clock, _owner = self._outer
+        if self._outer is not None:
+            _clocks[self._thread] = self._outer
+            return
+        with _lock:
+            del _clocks[self._thread]
+            if not _clocks:
+                vars(time).update(_before)
