@@ -40,16 +40,24 @@ def returned(value: Any, operations: Iterable[Operation]) -> Claim:
 
 
 def raised(error: BaseException, hands_over: tuple[type[BaseException], ...], operations: Iterable[Operation]) -> Claim:
-    """An exception hands over if its class says so; else it says not done, or nothing where the outcome is unknown."""
+    """An exception hands over if its class says so, also inside of a group; else it says not done, or nothing where
+    the outcome is unknown."""
     found = list(operations)
     text = f"raised {type(error).__name__}: {_short(str(error), quoted=False)}"
     unknown = [item for item in found if item.knowledge is Outcome.UNKNOWN]
-    if isinstance(error, hands_over):
+    if _is_one(error, hands_over):
         records = tuple(record_of(item) for item in unknown)
         known = {item.label: _status(item) for item in found if item not in unknown} if unknown else {}
         reads = tuple(sorted({number for record in records for number in record.reads}))
         return Claim("handed_over", text, reads, known, records)
     return Claim("unknown" if unknown else "not_done", text)
+
+
+def _is_one(error: BaseException, classes: tuple[type[BaseException], ...]) -> bool:
+    """Also where a task group has wrapped it, at any depth."""
+    if isinstance(error, BaseExceptionGroup):
+        return error.subgroup(classes) is not None
+    return isinstance(error, classes)
 
 
 def _status(operation: Operation) -> Any:
