@@ -8,6 +8,7 @@ from faultlab.api.ending import brief_of
 from faultlab.api.failure import WIDTH, failure_text
 from faultlab.api.fault_spec import FaultSpec, asked, known_twin
 from faultlab.api.front_tool import Identity
+from faultlab.api.program import classes_of, start_of
 from faultlab.api.running import clock_of
 from faultlab.api.stand import LATENCY_S, UNLIMITED, Stand, Terms, terms_of
 from faultlab.api.wrap import wrapped
@@ -186,12 +187,13 @@ class Lab:
         Returning says done; a Claim that is returned speaks for itself. An exception says handed over if its class is
         in `hands_over`, else unknown if the outcome of one of its operations is, else not done. A coroutine function
         runs on a loop of its own; inside a running loop the result is awaited: `await lab.run(...)`.
-        Raises AssertionError for a function that never ends, and passes its own AssertionError on.
+        Raises AssertionError for a function that never ends, and passes its own AssertionError on. Raises BadInput for
+        what is no function, arguments that do not fit it, a generator, and a coroutine that blocks its loop.
         """
         __tracebackhide__ = True
-        classes = hands_over if isinstance(hands_over, tuple) else (hands_over,)
+        classes = classes_of(hands_over)
         try:
-            return self._course.run(lambda: function(*args, **kwargs), classes)
+            return self._course.run(start_of(function, args, kwargs), classes)
         except NeverEnded as error:
             raise AssertionError(self._failure(self.history)) from error
 

@@ -3,13 +3,16 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, TypeVar
 
 from faultlab.api.callers_clock import CallersClock
-from faultlab.core.clock import LoopClock, RealClock, VirtualClock
+from faultlab.api.program import awaited_or_not
+from faultlab.core.clock import BlocksTheLoop, LoopClock, RealClock, VirtualClock
 from faultlab.core.errors import BadInput
 from faultlab.matrix.loop import NeedsRealClock, run_virtual
 from faultlab.matrix.patched import virtual_time
+
+T = TypeVar("T", bound=BaseException)
 
 ADVICE = 'make the lab with Lab(clock="real")'
 
@@ -27,9 +30,9 @@ def in_loop() -> bool:
 
 
 def called(function: Callable[[], Any], clock: CallersClock) -> Any:
-    """What it returns, which may be a coroutine still to be run."""
+    """What it returns; anything that is awaited comes as a coroutine still to be run."""
     with patched_for(clock):
-        return function()
+        return awaited_or_not(function())
 
 
 def completed(main: Coroutine[Any, Any, Any], clock: CallersClock) -> Any:
@@ -39,17 +42,19 @@ def completed(main: Coroutine[Any, Any, Any], clock: CallersClock) -> Any:
     try:
         return run_virtual(_on_loop(main, clock))
     except Exception as error:
-        if (needs := _needs(error)) is not None:
+        if (needs := _under(error, NeedsRealClock)) is not None:
             raise BadInput(f"{str(needs).partition(':')[0]}: {ADVICE}") from error
+        if (blocks := _under(error, BlocksTheLoop)) is not None:
+            raise BadInput(f"lab.run: the program waits in a coroutine without awaiting: {blocks}") from error
         raise
 
 
-def _needs(error: BaseException | None) -> NeedsRealClock | None:
-    """The reason that lies under it; libraries wrap what a loop raises."""
-    if error is None or isinstance(error, NeedsRealClock):
+def _under(error: BaseException | None, kind: type[T]) -> T | None:
+    """The reason of this kind that lies under it; libraries wrap what a loop raises."""
+    if error is None or isinstance(error, kind):
         return error
     under = [error.__cause__ or error.__context__, *getattr(error, "exceptions", ())]
-    return next((found for found in map(_needs, under) if found is not None), None)
+    return next((found for each in under if (found := _under(each, kind)) is not None), None)
 
 
 def patched_for(clock: CallersClock) -> AbstractContextManager[None]:

@@ -63,6 +63,10 @@ class VirtualClock:
         await asyncio.sleep(0)
 
 
+class BlocksTheLoop(RuntimeError):
+    """A coroutine sleeps without awaiting: on a real loop nothing else would run meanwhile."""
+
+
 class LoopClock:
     """The clock of the running asyncio loop; virtual exactly when the loop is (`matrix/loop.py`)."""
 
@@ -76,7 +80,7 @@ class LoopClock:
         return ns(self._loop.time() - self._start_s)
 
     def sleep(self, wait_s: float) -> None:
-        raise RuntimeError(
+        raise BlocksTheLoop(
             f"sleep({wait_s}) blocks the event loop of an async agent; await asyncio.sleep({wait_s}) instead"
         )
 
