@@ -1,7 +1,7 @@
 """A lab in front of a respx router: clients keep calling through the router, the lab stands before its routes."""
 
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from faultlab.api.behind import awaited, failed, http_answer
@@ -11,8 +11,8 @@ from faultlab.api.over_http import library
 from faultlab.api.relay import Answered
 from faultlab.api.session import FrontSession
 
-NAME = "faultlab"
-"""The one route that is left in the router; its side effect is the lab."""
+DETOURS = ("resolve", "aresolve", "assert_all_called", "rollback")
+"""The methods of a router that a lab replaces."""
 
 
 def is_router(target: Any) -> bool:
@@ -21,22 +21,26 @@ def is_router(target: Any) -> bool:
 
 
 class Mounted:
-    """The routes of a router, behind a lab. Their `calls` count what reached them, the router's what was sent."""
+    """The routes of a router, behind a lab. Their `calls` count what reached them, the router's what was sent.
+
+    Routes, names and calls stay where they are: only the router's way from a request to a route leads through the lab.
+    """
 
     def __init__(self, router: Any, session: Callable[[], FrontSession]) -> None:
         from respx.router import Router
 
         self._router = router
         self._session = session
-        self._behind: Any = Router(assert_all_called=False)
-        self._take_routes()
-        router.route(name=NAME).mock(side_effect=self._serve)
+        self._depth = len(router._snapshots)
+        self._behind: Any = Router(assert_all_called=False, assert_all_mocked=router._assert_all_mocked)
+        self._behind.routes = router.routes  # the very list: also routes that are added or taken away later
+        for name in DETOURS:
+            setattr(router, name, getattr(self, f"_{name}"))
 
     def __call__(self, request: Request) -> Answered:
         """Let the routes answer a request."""
         import httpx
 
-        self._take_routes()
         method, url, headers, body = request
         made = httpx.Request(method, url, headers=headers, content=body)
         if in_bridge():
@@ -52,7 +56,7 @@ class Mounted:
         """Scheme and host that all its routes ask for; None: they name none, or several."""
         found: set[tuple[str, str]] = set()
         for route in self._behind.routes:
-            told = {pattern.key: str(pattern.value) for pattern in route.pattern if pattern.lookup.value == "eq"}
+            told = {pattern.key: str(pattern.value) for pattern in route.pattern or () if pattern.lookup.value == "eq"}
             if "host" in told:
                 found.add((told.get("scheme", "http"), told["host"]))
         scheme, host = found.pop() if len(found) == 1 else ("", "")
@@ -67,35 +71,52 @@ class Mounted:
             return failed(error)
         return http_answer(httpx, response, b"".join([part async for part in response.stream]))
 
-    def _take_routes(self) -> None:
-        """Also those that were added since the last request."""
-        taken = [route for route in self._router.routes if route.name != NAME]
-        if not taken:
-            return
-        own = [route for route in self._router.routes if route.name == NAME]
-        self._router.routes.clear()
-        for route in own:
-            self._router.routes.add(route, NAME)
-        for route in taken:
-            self._behind.routes.add(route, route.name)
+    # What the router does instead of its own.
 
-    def _serve(self, request: Any) -> Any:
-        """The side effect: a response, or the awaitable of one for an async client."""
+    def _resolve(self, request: Any) -> Any:
         through = library("httpx")
-        if _awaits():
-            return bridged(through.send, self._session(), self, request, request.content)
-        return through.send(self._session(), self, request, request.content)
+        with self._recorded(request) as resolved:
+            resolved.response = through.send(self._session(), self, request, request.content)
+        return resolved
+
+    async def _aresolve(self, request: Any) -> Any:
+        through = library("httpx")
+        with self._recorded(request) as resolved:
+            resolved.response = await bridged(through.send, self._session(), self, request, request.content)
+        return resolved
+
+    @contextmanager
+    def _recorded(self, request: Any) -> Iterator[Any]:
+        import httpx
+        from respx.models import ResolvedRoute
+
+        resolved: Any = ResolvedRoute()  # type: ignore[no-untyped-call]  # respx's own
+        try:
+            yield resolved
+        except Exception:
+            self._router.record(request)
+            raise
+        self._router.record(request, response=resolved.response)
+        if isinstance(resolved.response.stream, httpx.ByteStream):
+            resolved.response.read()  # as respx does, so that a test may look into `calls`
+
+    def _assert_all_called(self) -> None:
+        """A request that was lost on its way was a call of its route all the same."""
+        routes = self._router.routes
+        sent = [call.request for call in self._router.calls]
+        asked = [next((route for route in routes if _fits(route, request)), None) for request in sent]
+        assert all(route.called or route in asked for route in routes), "RESPX: some routes were not called!"
+
+    def _rollback(self) -> None:
+        """The end of the mock takes the lab away; what comes late still finds the routes."""
+        from respx.models import RouteList
+
+        if len(self._router._snapshots) <= self._depth:
+            self._behind.routes = RouteList(self._router.routes)
+            for name in DETOURS:
+                vars(self._router).pop(name, None)
+        type(self._router).rollback(self._router)
 
 
-def _awaits() -> bool:
-    """Whether the router is asked by an async client: a side effect is not told, so it looks who calls."""
-    from respx.router import Router
-
-    frame = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code is Router.resolve.__code__:
-            return False
-        if frame.f_code is Router.aresolve.__code__:
-            return True
-        frame = frame.f_back  # type: ignore[assignment]  # None at the outermost
-    return False
+def _fits(route: Any, request: Any) -> bool:
+    return not route.pattern or bool(route.pattern.match(request))
