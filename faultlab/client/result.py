@@ -8,6 +8,7 @@ from faultlab.client.steps import Stop
 from faultlab.client.words import for_model
 from faultlab.client.work import Work
 from faultlab.core.canonical import label
+from faultlab.core.carried import Carried
 from faultlab.core.clock import NS
 from faultlab.core.records import HandOver, Outcome, Status
 from faultlab.records.journal_rows import Journal, OperationRow
@@ -59,7 +60,7 @@ class Result:
         return for_model(self)
 
 
-class NotDone(Exception):
+class NotDone(Carried):
     """The operation was not carried out, and that is certain. `result` says why."""
 
     def __init__(self, result: Result) -> None:
@@ -67,7 +68,7 @@ class NotDone(Exception):
         self.result = result
 
 
-class OutcomeUnknown(Exception):
+class OutcomeUnknown(Carried):
     """Whether the operation was carried out is not known, or not yet. `result` holds the hand-over record."""
 
     def __init__(self, result: Result) -> None:

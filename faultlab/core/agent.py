@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from faultlab.core.carried import Carried
 from faultlab.core.records import Claim, HandOver, Outcome, Receipt
 
 CALL_COST = 1.0
@@ -33,7 +34,7 @@ class Task:
     """Tool name -> specification: description with the contract's text, parameters as JSON Schema."""
 
 
-class ToolError(Exception):
+class ToolError(Carried):
     """A tool call that did not give a result. `outcome` says what its receipt proves."""
 
     def __init__(self, tool: str, outcome: Outcome, receipt: Receipt) -> None:

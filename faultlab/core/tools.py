@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from faultlab.core.canonical import identity_of
+from faultlab.core.carried import Carried
 from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD, Contract
 from faultlab.core.errors import BadInput
 from faultlab.core.promises import contract_text
@@ -24,7 +25,7 @@ APPROVAL = "approval"
 """The parameter of a tool with `needs_approval` that names the approval."""
 
 
-class Refused(Exception):
+class Refused(Carried):
     """A tool raises it to refuse a call: nothing is changed, the caller gets `status` and the reason."""
 
     def __init__(self, status: int, code: str, detail: str) -> None:
