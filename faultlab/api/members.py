@@ -6,8 +6,8 @@ from urllib.parse import unquote
 
 from faultlab.core.canonical import canonical
 from faultlab.core.multipart import steady
-from faultlab.transports.codec import parse
 from faultlab.transports.forms import FORM, flat, form
+from faultlab.transports.parsing import parse
 
 
 def gathered(path: Mapping[str, Any], query: str, body: bytes, content_type: str | None) -> dict[str, Any]:
@@ -32,6 +32,6 @@ def _members(body: bytes, content_type: str) -> dict[str, Any]:
     try:
         text = body.decode()
         value = form(text) if content_type.partition(";")[0].strip().lower() == FORM else parse(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return {"body": body.decode("latin-1")}
     return value if type(value) is dict else {"body": canonical(value)}

@@ -11,8 +11,8 @@ from faultlab.core.records import Claim
 from faultlab.engine.errors import problem
 from faultlab.engine.session import Session
 from faultlab.matrix.claims import claim_from
-from faultlab.transports.codec import parse_whole
 from faultlab.transports.keys import RawHeaders
+from faultlab.transports.parsing import parse_whole
 from faultlab.transports.wire.speech import Request
 
 
@@ -88,7 +88,7 @@ def aside(
         said = claim_from(data)
     except BadInput as error:
         return problem(422, "not_understood", f"{error}.")
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return problem(400, "not_json", f"The body is not JSON: {error}.")
     claim(said)
     return Reply(200, {"taken": said.status})

@@ -23,7 +23,7 @@ from faultlab.serve.problems import refusal
 from faultlab.serve.redacting import without_secrets
 from faultlab.serve.sessions import Full, Sessions
 from faultlab.serve.views import session_view, verdict_view
-from faultlab.transports.codec import parse_whole
+from faultlab.transports.parsing import parse_whole
 
 BODY_LIMIT = 1 << 20
 PAGE = 100
@@ -159,7 +159,7 @@ async def _json(request: Request, *, redact: bool = False) -> Any:
             raise HTTPException(413, f"A body may have {BODY_LIMIT} bytes.")
     try:
         return parse_whole((without_secrets(bytes(body)) if redact else bytes(body)) or b"{}")
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise HTTPException(400, f"The body is not JSON: {error}.") from None
 
 

@@ -5,8 +5,8 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from json import JSONDecoder, JSONEncoder
-from typing import Any, NamedTuple, NoReturn
+from json import JSONDecodeError, JSONEncoder
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from faultlab.core.actions import Reply
@@ -15,6 +15,7 @@ from faultlab.core.tools import Tool, Toolset
 from faultlab.engine.errors import problem
 from faultlab.transports.forms import FORM, flat, form
 from faultlab.transports.keys import DEFAULT, RawHeaders, carried, key_of, unsupported
+from faultlab.transports.parsing import parse, parse_whole
 
 FewHeaders = tuple[tuple[bytes, bytes], ...]
 
@@ -39,12 +40,6 @@ Told = tuple[str | None, str | None, str | None]
 """Idempotency-Key, If-Match and Content-Type."""
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON (RFC 8259 section 6)")
-
-
-_decoder = JSONDecoder(parse_constant=_no_constant)
-_decode = _decoder.decode
 _encode = JSONEncoder(separators=(",", ":")).encode
 
 
@@ -74,14 +69,14 @@ def decode(
     if isinstance(told, Reply):
         return told
     key, if_match, content_type = told
-    if method in BODY_METHODS:
-        args = _body(content_type, body, tool)
+    try:
+        args = _body(content_type, body, tool) if method in BODY_METHODS else _query(query, tool)
         if isinstance(args, Reply):
             return args
-    else:
-        args = _typed(tool, flat(query))
-    if from_path:
-        args = {**args, **_typed(tool, from_path)}
+        if from_path:
+            args = {**args, **_typed(tool, from_path)}
+    except ValueError as error:
+        return problem(400, "invalid", f"An argument in the URL cannot be read: {error}.")
     rules = contract.key
     if tool.kind != "write":
         refusal = None if rules is None else unsupported(rules, headers)
@@ -132,11 +127,15 @@ def _body(content_type: str | None, body: bytes, tool: Tool) -> dict[str, Any] |
         value = parse_whole(body)
     except UnicodeError as error:
         return problem(400, "not_json", f"The body is not UTF-8 text: {error}.")
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return problem(400, "not_json", f"The body is not JSON: {error}.")
     if type(value) is not dict:
         return problem(400, "not_an_object", f"The body must be a JSON object, not {_encode(value)[:40]}.")
     return value
+
+
+def _query(text: str, tool: Tool) -> dict[str, Any]:
+    return _typed(tool, flat(text))
 
 
 def _form(body: bytes, tool: Tool) -> dict[str, Any] | Reply:
@@ -146,30 +145,19 @@ def _form(body: bytes, tool: Tool) -> dict[str, Any] | Reply:
         return problem(400, "not_a_form", f"The form cannot be read: {error}.")
 
 
-def parse(text: str) -> Any:
-    """One JSON value. Clients write no blanks around it, and looking for them costs as much as the value."""
-    try:
-        value, end = _decoder.raw_decode(text)
-    except ValueError:
-        return _decode(text)
-    return value if end == len(text) else _decode(text)
-
-
-def parse_whole(body: bytes) -> Any:
-    """One JSON value that can be written again. Raises ValueError, RecursionError.
-
-    Half a surrogate pair, which no text can hold (RFC 7493 section 2.1), is a UnicodeError.
-    """
-    value = parse(body.decode())
-    if b"\\ud" in body.lower():
-        JSONEncoder(ensure_ascii=False).encode(value).encode()
-    return value
-
-
 def _typed(tool: Tool, texts: Mapping[str, Any]) -> dict[str, Any]:
-    """Texts from a path, query or form as the tool's schema wants them; the server refuses what does not fit."""
+    """Texts from a path, query or form as the tool's schema wants them; the server refuses what does not fit.
+
+    Raises ValueError for JSON that could not be written again.
+    """
     properties = tool.schema["properties"]
-    return {name: _value(text, properties.get(name, {})) for name, text in texts.items()}
+    values: dict[str, Any] = {}
+    for name, text in texts.items():
+        try:
+            values[name] = _value(text, properties.get(name, {}))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
+    return values
 
 
 def _value(text: Any, schema: Mapping[str, Any]) -> Any:
@@ -182,8 +170,8 @@ def _value(text: Any, schema: Mapping[str, Any]) -> Any:
         return {name: _value(item, members.get(name, {})) for name, item in text.items()}
     if schema.get("type") in ("integer", "number", "boolean", "array", "object"):
         try:
-            return _decode(text)
-        except ValueError:
+            return parse(text)
+        except JSONDecodeError:
             return text
     return text
 

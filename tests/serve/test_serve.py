@@ -121,7 +121,12 @@ def test_a_scenario_given_as_json_imports_nothing(shared: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "status"), [(b"{", 400), (b"[" * 100_000, 400), (b"x" * (1 << 21), 413), (b"null", 422), (b"[]", 422)]
+    ("body", "status"),
+    [
+        *[(body, 400) for body in (b"{", b"[" * 100_000, b"[" * 450 + b"]" * 450, b'{"seed": 1e999}')],
+        (b"x" * (1 << 21), 413),
+        *[(body, 422) for body in (b"null", b"[]", b'{"scenario": %s1%s}' % (b'{"a":' * 90, b"}" * 90))],
+    ],
 )
 def test_bodies_that_cannot_be_read(shared: Served, body: bytes, status: int) -> None:
     answer = shared.admin.post("/sessions", content=body, headers={"content-type": "application/json"})

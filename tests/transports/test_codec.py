@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -71,6 +72,12 @@ def get_rows(world: World, size: int, ratio: float, whole: bool, kind: str = "")
     return {}
 
 
+@tool(route="POST /v1/rows")
+def add_rows(world: World, tags: list[int], size: int = 0) -> dict[str, Any]:
+    """Add rows."""
+    return {}
+
+
 @tool(route="GET /v1/rows/newest")
 def get_newest(world: World) -> dict[str, Any]:
     """Read the newest row."""
@@ -87,6 +94,29 @@ def test_texts_of_a_path_and_query_become_what_the_schema_says() -> None:
     assert asked(b"/v1/rows/10?ratio=0.5&whole=true&kind=7") == Asked("get_rows", wanted)
     assert asked(b"/v1/rows/ten?whole=yes") == Asked("get_rows", {"size": "ten", "whole": "yes"})
     assert asked(b"/v1/rows/newest") == Asked("get_newest", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('"\\ud800"', "surrogates not allowed"),
+        ("1e999", "beyond the range of a number"),
+        ("NaN", "NaN is not JSON"),
+        ("[" * 101 + "]" * 101, "nested more than 100 deep"),
+        ("[" * 20_000, "nested more than 100 deep"),
+    ],
+)
+def test_json_in_a_form_query_or_path_is_held_to_the_same_limits(text: str, says: str) -> None:
+    rows, form = Toolset.of("rows", get_rows, add_rows), [(b"content-type", b"application/x-www-form-urlencoded")]
+    quoted = quote(text, safe="").encode()
+    for answer in (
+        decode("POST", b"/v1/rows", form, b"tags=" + quoted, rows, NONE),
+        decode("POST", b"/tools/add_rows", form, b"tags[]=1&tags[]=" + quoted, rows, NONE),
+        decode("GET", b"/v1/rows/1?ratio=" + quoted, [], b"", rows, NONE),
+        decode("GET", b"/v1/rows/" + quoted, [], b"", rows, NONE),
+    ):
+        status, detail = refused(answer)
+        assert status == 400 and says in detail
 
 
 @pytest.mark.parametrize(
@@ -119,7 +149,10 @@ def test_a_wrong_address_is_answered_with_the_right_ones(method: str, target: st
     [
         (b"{", "not JSON"),
         (b'{"amount": NaN}', "NaN is not JSON"),
-        (b"[" * 100_000, "not JSON"),
+        (b"[" * 100_000, "not JSON: lists and objects are nested more than 100 deep"),
+        (b'{"amount": %s1%s}' % (b"[" * 100, b"]" * 100), "nested more than 100 deep"),
+        (b'{"amount": 1e999}', "1e999 is beyond the range of a number"),
+        (b'{"amount": [-%s.0]}' % (b"9" * 400), "is beyond the range of a number"),
         (b'{"order_id": "\xff"}', "not UTF-8"),
         (b'{"order_id": "\\ud800"}', "not UTF-8"),
         (b'["A17"]', "must be a JSON object"),
