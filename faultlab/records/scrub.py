@@ -20,7 +20,8 @@ _NAMES = (
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _ESCAPED = r'\\"(?:[^"\\]|\\\\(?:\\.|[^"\\])|\\[^"\\])*\\"'
 """A quoted string inside a JSON string: the body of a message within its record."""
-_SINGLE = r"'[^']*'"
+_SINGLE = r"'(?:[^'\"\\\n]|\\[^\"\n])*'?"
+"""It ends with its line, and before a double quote, which may end the JSON string that it stands in."""
 _BARE = r"(?:(?:bearer|basic|digest|token)\s+)?[^\s\"'\\,;&{}\[\]]+"
 
 _NAMED = re.compile(
@@ -39,6 +40,8 @@ _HINTS = (
 )
 """No pattern can match where none of these stands, in either case."""
 
+_SECRET_NAME = re.compile(rf"{_NAMES}\Z", re.IGNORECASE)
+
 _LITERALS = frozenset({"null", "true", "false"})
 
 
@@ -55,6 +58,11 @@ def scrub(text: str) -> str:
         for pattern in _PATTERNS:
             text = pattern.sub(_hide, text)
     return text
+
+
+def secret_name(name: str) -> bool:
+    """Whether a member of this name holds a secret."""
+    return suspicious(name) and _SECRET_NAME.search(name) is not None
 
 
 def _hide(found: re.Match[str]) -> str:

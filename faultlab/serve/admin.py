@@ -83,7 +83,10 @@ class Admin:
 
     async def arm(self, request: Request) -> Response:
         """Add a fault, which counts calls from now on."""
-        live, data = self._changeable(request), await _json(request)
+        self._changeable(request)
+        data = await _json(request)
+        live = self._changeable(request)  # it may have ended while the body came
+        data = self._kept(live, data)
         live.fault(data)
         await self._sessions.passing(live, lambda: self._sessions.change(live, [data]))
         return JSONResponse({"faults": _faults(live)}, 201)
@@ -93,6 +96,10 @@ class Admin:
         live = self._changeable(request)
         await self._sessions.passing(live, lambda: self._sessions.change(live, ()))
         return Response(status_code=204)
+
+    def _kept(self, live: Live, data: Any) -> Any:
+        """What a session that has not ended may be told: where it is stored, without secrets."""
+        return without_secrets(live.session, data) if self._sessions.durable and live.session is not None else data
 
     def _changeable(self, request: Request) -> Live:
         live = self._found(request)
@@ -104,12 +111,18 @@ class Admin:
 
     async def claim(self, request: Request) -> Response:
         """The agent's claim, given by whoever runs it; ends the session and gives the verdict."""
-        live = self._found(request)
-        if live.ended:
-            return refusal(409, "This session has ended; its verdict is at /verdict.")
-        claim = claim_from(await _json(request, redact=self._sessions.durable))
+        self._claimable(request)
+        data = await _json(request)
+        live = self._claimable(request)  # another claim may have come meanwhile
+        claim = claim_from(self._kept(live, data))
         await self._sessions.passing(live, lambda: self._sessions.end(live, claim))
         return await self.verdict(request)
+
+    def _claimable(self, request: Request) -> Live:
+        live = self._found(request)
+        if live.ended:
+            raise HTTPException(409, "This session has ended; its verdict is at /verdict.")
+        return live
 
     async def verdict(self, request: Request) -> Response:
         """How an ended session was judged."""
@@ -147,7 +160,7 @@ def _faults(live: Live) -> list[Mapping[str, Any]]:
     return added
 
 
-async def _json(request: Request, *, redact: bool = False) -> Any:
+async def _json(request: Request) -> Any:
     """Raises HTTPException: 413 for a body that is too large, 415 for another type, 400 for no JSON."""
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -158,7 +171,7 @@ async def _json(request: Request, *, redact: bool = False) -> Any:
         if len(body) > BODY_LIMIT:
             raise HTTPException(413, f"A body may have {BODY_LIMIT} bytes.")
     try:
-        return parse_whole((without_secrets(bytes(body)) if redact else bytes(body)) or b"{}")
+        return parse_whole(bytes(body) or b"{}")
     except ValueError as error:
         raise HTTPException(400, f"The body is not JSON: {error}.") from None
 

@@ -1,6 +1,7 @@
 """Secrets go, everything else and the JSON around them stays."""
 
 import json
+from unittest.mock import ANY
 
 import pytest
 from hypothesis import example, given
@@ -30,6 +31,11 @@ from faultlab.records.scrub import REDACTED, scrub
             '{"access_token":"a","refreshToken":"b"}',
             f'{{"access_token":"{REDACTED}","refreshToken":"{REDACTED}"}}',
         ),
+        (
+            '{"customer":"password: \'x","item":"Ann\'s mug"}',
+            f'{{"customer":"password: \'{REDACTED}\'","item":"Ann\'s mug"}}',
+        ),
+        ("password='it\\'s' and more", f"password='{REDACTED}' and more"),
     ],
 )
 def test_a_secret_is_redacted(text: str, clean: str) -> None:
@@ -61,6 +67,18 @@ def test_json_stays_json_at_both_depths(secret: str, other: str) -> None:
     assert outer["n"] == 3
     assert json.loads(outer["body"]) == {"n": 1, "password": REDACTED, "after": [2]}
     json.loads(scrub(json.dumps({"text": other, "more": [other, {other: other}]})))
+
+
+@given(
+    name=st.sampled_from(["password", "api_key", "cookie", "authorization"]),
+    sign=st.sampled_from([": ", "=", ':"', "='", ": '"]),
+    secret=st.text().map("x{}".format),
+    other=st.text("abc' \n\t\\é"),
+)
+@example(name="password", sign=": '", secret="x", other="Ann's mug")
+def test_what_a_text_holds_takes_nothing_from_the_text_after_it(name: str, sign: str, secret: str, other: str) -> None:
+    record = {"note": f"{name}{sign}{secret}", "item": other, "n": 1}
+    assert json.loads(scrub(json.dumps(record))) == {**record, "note": ANY}
 
 
 def test_nothing_changes_the_second_time() -> None:

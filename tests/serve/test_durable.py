@@ -105,6 +105,13 @@ def test_secrets_of_callers_are_never_stored_and_their_keys_are_known_after_a_re
     headers = {"idempotency-key": "k-1", "authorization": "Bearer abcdefgh12345678"}
     first = httpx.post(f"{url}/tools/place_order", json=body, headers=headers)
     assert first.status_code == 200
+    escaped = r'{"customer": "C5", "item": "\u0073k_live_escaped", "quantity": 1}'
+    form = {"content-type": "application/x-www-form-urlencoded", "idempotency-key": "sk_live_askey"}
+    for content, kind in ((escaped, {}), ("customer=C5&item=sk%5Flive_inform&quantity=1", form)):
+        assert httpx.post(f"{url}/tools/place_order", content=content, headers=kind).status_code == 200
+    fault = {"tool": "place_order", "fault": "unavailable", "match": {"item": "sk_live_infault"}}
+    added = httpx.post(f"{one.admin}/sessions/{url.rpartition('/')[2]}/faults", json=fault)
+    assert added.status_code == 201
     os.kill(one.process.pid, signal.SIGKILL)
     one.process.communicate()
     two = start(store, tests)
@@ -118,7 +125,8 @@ def test_secrets_of_callers_are_never_stored_and_their_keys_are_known_after_a_re
         end(two)
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"[redacted]" in kept
-    assert not [secret for secret in (b"hunter2", b"abcdefgh12345678", b"sk_live_abcdef") if secret in kept]
+    secrets = (b"hunter2", b"abcdefgh12345678", b"sk_live_abcdef", b"escaped", b"askey", b"inform", b"infault")
+    assert not [secret for secret in secrets if secret in kept]
 
 
 def test_restarts_keep_scripts_that_wait_and_verdicts(tmp_path: Path, tests: Path) -> None:

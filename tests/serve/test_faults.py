@@ -1,5 +1,7 @@
 """Faults that are added to an open session, and cleared."""
 
+import socket
+import time
 from pathlib import Path
 
 import httpx
@@ -105,3 +107,37 @@ def test_a_plan_that_no_port_can_show_opens_no_session(shared: Served) -> None:
     (error,) = answer.json()["errors"]
     assert error["place"] == "twin" and "a port cannot refuse one call" in error["detail"]
     assert shared.open(scenario="no-connection", twin="clean")
+
+
+def started(served: Served, path: str, body: bytes) -> tuple[socket.socket, bytes]:
+    """A request to the admin port that lacks the last byte of its body."""
+    host, _, port = served.started["admin_url"].removeprefix("http://").rpartition(":")
+    connection = socket.create_connection((host, int(port)), timeout=5)
+    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+    connection.sendall(head.encode() + body[:-1])
+    served.admin.get("/health")  # the server has read what is there
+    time.sleep(0.1)
+    return connection, body[-1:]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "meanwhile", "status"),
+    [
+        ("faults", b'{"tool": "*", "fault": "unavailable"}', "claim", 409),
+        ("faults", b'{"tool": "*", "fault": "unavailable"}', "delete", 404),
+        ("claim", b'{"status": "not_done"}', "claim", 409),
+        ("claim", b'{"status": "not_done"}', "delete", 404),
+    ],
+)
+def test_a_session_that_went_while_a_body_came_is_not_touched(
+    shared: Served, path: str, body: bytes, meanwhile: str, status: int
+) -> None:
+    place = f"/sessions/{shared.open()['id']}"
+    connection, last = started(shared, f"{place}/{path}", body)
+    with connection:
+        if meanwhile == "claim":
+            assert shared.admin.post(f"{place}/claim", json={"status": "done"}).status_code == 200
+        else:
+            assert shared.admin.delete(place).status_code == 204
+        connection.sendall(last)
+        assert connection.recv(12) == f"HTTP/1.1 {status}".encode()
