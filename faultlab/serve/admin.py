@@ -146,9 +146,10 @@ class Admin:
         return JSONResponse(admin_document())
 
     def _found(self, request: Request) -> Live:
-        live = self._sessions.get(request.path_params["id"])
+        name = request.path_params["id"]
+        live = self._sessions.get(name) if name.isprintable() else None  # PostgreSQL refuses a text with %00
         if live is None:
-            raise HTTPException(404, f"There is no session {request.path_params['id']!r}.")
+            raise HTTPException(404, f"There is no session {name!r}.")
         return live
 
 

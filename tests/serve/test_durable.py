@@ -221,3 +221,8 @@ def test_several_servers_have_no_port_that_could_be_closed_for_one_session(
     assert answer.status_code == 422
     assert "a port that several sessions share cannot be closed for one of them" in answer.json()["detail"]
     assert httpx.post(f"{two_servers[0].admin}/sessions", json={"scenario": "server-crash"}).status_code == 201
+
+
+def test_an_id_that_a_database_cannot_hold_is_one_of_no_session(two_servers: tuple[Running, Running]) -> None:
+    for path in ("", "/history", "/verdict"):
+        assert httpx.get(f"{two_servers[0].admin}/sessions/%00{path}").status_code == 404
