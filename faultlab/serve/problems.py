@@ -1,10 +1,11 @@
 """Refusals of the admin port as problem details (RFC 9457)."""
 
 from collections.abc import Mapping, Sequence
-from http import HTTPStatus
 from typing import Any
 
 from starlette.responses import JSONResponse
+
+from faultlab.transports.wire.responses import reason
 
 PROBLEM = "application/problem+json"
 
@@ -18,7 +19,7 @@ def refusal(
     """`errors`: one entry for each thing that is wrong, with the place that it is about."""
     body: dict[str, Any] = {
         "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
+        "title": reason(status),
         "status": status,
         "detail": detail,
     }

@@ -101,6 +101,7 @@ def test_what_cannot_be_met_is_422_and_names_its_place(shared: Served, order: di
     answer = shared.admin.post("/sessions", json=order)
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["title"] == "Unprocessable Content"
     assert {error["place"] for error in answer.json()["errors"]} == {place}
 
 

@@ -5,19 +5,26 @@ from http import HTTPStatus
 
 from faultlab.core.actions import Reply
 from faultlab.core.clock import http_date, wall_time
+from faultlab.engine.errors import TITLES
 from faultlab.transports.codec import Encoded, FewHeaders, encode, framing
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
+def reason(status: int) -> str:
+    """The registered reason phrase; empty for a status that has none."""
+    if status in TITLES:
+        return TITLES[status]
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
 @lru_cache(maxsize=256)
 def status_line(status: int) -> bytes:
-    """The reason phrase is the registered one; a status that has none gets an empty phrase."""
-    try:
-        phrase = HTTPStatus(status).phrase
-    except ValueError:
-        phrase = ""
-    return f"HTTP/1.1 {status} {phrase}\r\n".encode()
+    """The first line of a response."""
+    return f"HTTP/1.1 {status} {reason(status)}\r\n".encode()
 
 
 @lru_cache(maxsize=1024)
