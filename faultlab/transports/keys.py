@@ -1,5 +1,6 @@
 """The key of a request: where the contract has it travel, in what form, and with what beside it."""
 
+import re
 from collections.abc import Sequence
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -90,26 +91,28 @@ def key_of(text: str, contract: Contract) -> str | Reply:
         return inner
     if rules is not None and rules.quoted == "required":
         return key_error(rules, 400, KEY_INVALID, f'The Idempotency-Key must be a quoted string: "{text}".')
+    if rules is not None and _LIST.fullmatch(text):
+        return key_error(rules, 400, KEY_INVALID, f"The Idempotency-Key must be one string, and {text} is a list.")
     return text
 
 
+_ITEM = (
+    r'"((?:[^"\\]|\\["\\])*)"'
+    r"(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:"
+    r'%?"(?:[^"\\]|\\["\\])*"|@?-?\d+(?:\.\d+)?|[A-Za-z*][\w!#$%&\'*+.^`|~:/-]*|:[\w+/=]*:|\?[01]))?)*'
+)
+_STRING = re.compile(_ITEM)
+_LIST = re.compile(rf"{_ITEM}(?:[ \t]*,[ \t]*{_ITEM})+")
+
+
 def unquoted(text: str) -> str | None:
-    """The content of a quoted string (RFC 9651 section 3.3.3); None for a text that is none."""
-    if len(text) < 2 or text[0] != '"' or text[-1] != '"':
+    """The content of a quoted string (RFC 9651 section 3.3.3), whose parameters mean nothing here (section 3.1.2).
+
+    None for a text that is none.
+    """
+    if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in (inner := text[1:-1]) and "\\" not in inner:
+        return inner  # the usual case
+    found = _STRING.fullmatch(text)
+    if found is None:
         return None
-    inner = text[1:-1]
-    if "\\" not in inner:
-        return None if '"' in inner else inner
-    out: list[str] = []
-    rest = iter(inner)
-    for letter in rest:
-        if letter == '"':
-            return None
-        if letter == "\\":
-            escaped = next(rest, "")
-            if escaped not in ('"', "\\"):
-                return None
-            out.append(escaped)
-        else:
-            out.append(letter)
-    return "".join(out)
+    return re.sub(r"\\(.)", r"\1", found[1]) if "\\" in found[1] else found[1]

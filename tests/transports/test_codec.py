@@ -5,6 +5,8 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from faultlab.core.actions import Reply
 from faultlab.core.contract import Contract, KeyRules
@@ -13,6 +15,7 @@ from faultlab.core.tools import Toolset, tool
 from faultlab.core.world import World
 from faultlab.toolsets.shop import SHOP
 from faultlab.transports.codec import Asked, decode, encode
+from faultlab.transports.keys import unquoted
 
 JSON = (b"Content-Type", b"application/json")
 NONE = PROFILES["none"]
@@ -195,6 +198,15 @@ def test_what_counts_as_json() -> None:
         ("required", '"k-1"', "k-1"),
         ("required", "k-1", None),
         ("required", '"a"b"', None),
+        ("either", '"abc";a=1', "abc"),
+        ("required", r'"a\"c"; a; b="x\";"; c=?1; d=:aGk=:; e=t/1; f=-1.5; *g=@0', 'a"c'),
+        ("either", '"";a', ""),
+        ("either", '"a", "b"', None),
+        ("either", '"a";x=1,"b"', None),
+        ("required", '"a", "b"', None),
+        ("required", '"a";A=1', None),
+        ("required", '"a" ;a', None),
+        ("never", '"a", "b"', '"a", "b"'),
     ],
 )
 def test_the_quotes_of_a_key(rule: Any, header: str, key: str | None) -> None:
@@ -205,6 +217,14 @@ def test_the_quotes_of_a_key(rule: Any, header: str, key: str | None) -> None:
         assert (status, header in detail) == (400, True)
     else:
         assert answer == Asked("refund_order", {}, key)
+
+
+@given(st.text(), st.sampled_from(["", ";a", "; a=1;b=?0"]))
+@example('\\"', "")
+def test_every_text_can_be_quoted(key: str, parameters: str) -> None:
+    quoted = key.replace("\\", "\\\\").replace('"', '\\"')
+    assert unquoted(f'"{quoted}"{parameters}') == key
+    assert unquoted(f'"{quoted}", "b"') is None
 
 
 def test_a_key_that_stands_twice() -> None:
