@@ -59,28 +59,29 @@ class Order:
 
 
 def order_of(data: Any) -> Order:
-    """Raises Unfit with every problem: unknown members, wrong types, names that nothing has."""
+    """Null stands for a member that is absent. Raises Unfit with every problem: unknown members, wrong types, names
+    that nothing has."""
     if not isinstance(data, dict):
         raise Unfit([("", f"must be a JSON object, not {type(data).__name__}")])
     wrong = [(name, f"unknown member; known: {', '.join(FIELDS)}") for name in data if name not in FIELDS]
-    for name, kind in FIELDS.items():
-        value = data.get(name)
-        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+    given = {name: value for name, value in data.items() if name in FIELDS and value is not None}
+    for name, value in given.items():
+        kind = FIELDS[name]
+        if not isinstance(value, kind) or isinstance(value, bool):
             wrong.append((name, f"must be {_named(kind)}, not {type(value).__name__}"))
     for name, (least, most) in RANGES.items():
-        value = data.get(name)
+        value = given.get(name)
         if isinstance(value, int | float) and not least <= value <= most:
             wrong.append((name, f"is {value}; it must be from {least:g} to {most:g}"))
     if wrong:
         raise Unfit(wrong)
-    scenario = _scenario(data.get("scenario", "lost-receipt"))
-    group = _group(scenario, data.get("contract"))
-    twin = data.get("twin") or (group.twins[1] if len(group.twins) > 1 else CLEAN)
+    scenario = _scenario(given.get("scenario", "lost-receipt"))
+    group = _group(scenario, given.get("contract"))
+    twin = given.get("twin", group.twins[1] if len(group.twins) > 1 else CLEAN)
     if twin not in group.twins:
         raise Unfit([("twin", f"{scenario.id} has no twin {twin!r}; it has {', '.join(group.twins)}")])
-    return Order(
-        group, twin, data.get("seed") or 1, data.get("attempt") or 1, float(data.get("time_scale") or 1.0), data
-    )
+    time_scale = float(given.get("time_scale", 1.0))
+    return Order(group, twin, given.get("seed", 1), given.get("attempt", 1), time_scale, data)
 
 
 def _named(kind: type | tuple[type, ...]) -> str:

@@ -92,7 +92,13 @@ def test_pages_of_sessions(shared: Served) -> None:
         ({"twin": "comitted"}, "twin"),
         ({"colour": 1}, "colour"),
         ({"seed": "1"}, "seed"),
+        ({"seed": True}, "seed"),
+        ({"seed": -1}, "seed"),
+        ({"attempt": 0}, "attempt"),
         ({"time_scale": 0}, "time_scale"),
+        ({"scenario": ""}, "scenario"),
+        ({"contract": ""}, "contract"),
+        ({"twin": ""}, "twin"),
         ({"scenario": {"id": "x"}}, "scenario"),
         ({"scenario": {"id": "x", "toolset": "os:path"}}, "scenario"),
     ],
@@ -103,6 +109,13 @@ def test_what_cannot_be_met_is_422_and_names_its_place(shared: Served, order: di
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json()["title"] == "Unprocessable Content"
     assert {error["place"] for error in answer.json()["errors"]} == {place}
+
+
+def test_null_stands_for_an_absent_member_and_nought_for_itself(shared: Served) -> None:
+    members = ("scenario", "contract", "twin", "seed", "attempt", "time_scale")
+    usual, named = shared.open(), shared.open(**dict.fromkeys(members))
+    assert {name: usual[name] for name in members} == {name: named[name] for name in members}
+    assert shared.open(seed=0)["seed"] == 0
 
 
 def test_a_scenario_given_as_json_imports_nothing(shared: Served) -> None:
