@@ -10,6 +10,31 @@ if TYPE_CHECKING:
     from faultlab.report.serving import Started
 
 
+def _port(number: int) -> int:
+    if not 0 <= number <= 65535:
+        raise typer.BadParameter(f"{number} is no port; a port is a number from 0 to 65535.")
+    return number
+
+
+def _bearable(token: str | None) -> str | None:
+    """A token that `Authorization: Bearer TOKEN` can carry."""
+    if token is not None and (not token or not all("!" <= letter <= "~" for letter in token)):
+        raise typer.BadParameter("the token must be ASCII letters, digits or signs, at least one, without a blank.")
+    return token
+
+
+def _found(host: str) -> str:
+    """A host that has an address."""
+    import socket
+
+    try:
+        socket.getaddrinfo(host, None)
+    except (OSError, UnicodeError) as error:
+        said = getattr(error, "strerror", None) or "it is no name of a host"
+        raise typer.BadParameter(f"{host!r} has no address ({said}); name one of this machine.") from None
+    return host
+
+
 def serve(
     scenario: Annotated[
         str, typer.Argument(metavar="SCENARIO", help="A shipped scenario's id, for a session opened at once.")
@@ -18,12 +43,15 @@ def serve(
     twin: Annotated[str | None, typer.Option("--twin", metavar="TWIN", help="[its first twin]")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same answers.")] = 1,
     host: Annotated[
-        str, typer.Option("--host", help="Other than loopback, the admin port wants a token.")
+        str, typer.Option("--host", callback=_found, help="Other than loopback, the admin port wants a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="The data port; 0 takes a free one.")] = 8700,
-    admin_port: Annotated[int, typer.Option("--admin-port", help="The admin port; 0 takes a free one.")] = 8701,
+    port: Annotated[int, typer.Option("--port", callback=_port, help="The data port; 0 takes a free one.")] = 8700,
+    admin_port: Annotated[
+        int, typer.Option("--admin-port", callback=_port, help="The admin port; 0 takes a free one.")
+    ] = 8701,
     token: Annotated[
-        str | None, typer.Option("--token", envvar="FAULTLAB_TOKEN", help="For the admin port. [one is made]")
+        str | None,
+        typer.Option("--token", envvar="FAULTLAB_TOKEN", callback=_bearable, help="For the admin port. [one is made]"),
     ] = None,
     store: Annotated[
         str | None,

@@ -186,7 +186,10 @@ def _whole(text: str | None, name: str, default: int, most: int) -> int:
 
 
 class Token:
-    """Lets in who bears the token (RFC 6750); without one, everybody who can reach the port."""
+    """Lets in who bears the token (RFC 6750); without one, everybody who can reach the port.
+
+    The scheme's name is in either case (RFC 9110 section 11.1).
+    """
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
         self._app = app
@@ -202,7 +205,8 @@ class Token:
     def _borne(self, scope: Scope) -> bool:
         assert self._token is not None
         given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-        return hmac.compare_digest(given, f"Bearer {self._token}".encode())
+        scheme, _, token = given.partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(token.lstrip(b" "), self._token.encode())
 
 
 CHALLENGE = {"www-authenticate": "Bearer"}

@@ -8,6 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 from served import Serve, Served
+from typer.testing import CliRunner
+
+from faultlab.cli.main import app
 
 REFUND = {"order_id": "A17", "amount": "40.00"}
 KEY = {"Idempotency-Key": "k-1"}
@@ -154,8 +157,11 @@ def test_a_token_guards_the_admin_port_that_others_can_reach(serve: Serve) -> No
     url = served.started["admin_url"].replace("0.0.0.0", "127.0.0.1")
     assert httpx.get(f"{url}/health").status_code == 401
     assert httpx.get(f"{url}/health", headers={"authorization": "Bearer wrong"}).status_code == 401
-    good = {"authorization": f"Bearer {served.started['token']}"}
-    assert httpx.get(f"{url}/health", headers=good).status_code == 200
+    token = served.started["token"]
+    for good in (f"Bearer {token}", f"bearer {token}", f"BEARER  {token}"):
+        assert httpx.get(f"{url}/health", headers={"authorization": good}).status_code == 200
+    for bad in ("Bearer", token, f"Basic {token}", f"Bearer{token}", f"Bearer {token}x"):
+        assert httpx.get(f"{url}/health", headers={"authorization": bad}).status_code == 401
     data = served.started["data_url"].replace("0.0.0.0", "127.0.0.1")
     assert httpx.get(f"{data}/v1/orders/A17").status_code == 404
 
@@ -179,3 +185,19 @@ def test_a_port_that_is_taken_is_one_message(serve: Serve) -> None:
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 2
     assert f"cannot listen on 127.0.0.1:{port}" in ended.stderr and "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        *[(option, "70000", "a number from 0 to 65535") for option in ("--port", "--admin-port")],
+        ("--port", "-1", "a number from 0 to 65535"),
+        *[("--token", value, "at least one, without a blank") for value in ("", "a b", "g\u00e9heim")],
+        ("--host", "no.such.host.invalid", "'no.such.host.invalid' has no address"),
+        ("--host", "a" * 70, "has no address"),
+    ],
+)
+def test_an_option_that_cannot_be_met_is_named(option: str, value: str, said: str) -> None:
+    ended = CliRunner().invoke(app, ["serve", option, value])
+    assert ended.exit_code == 2
+    assert f"Invalid value for '{option}'" in ended.output and said in " ".join(ended.output.split())
