@@ -3,6 +3,7 @@
 `POST /tools/NAME` with a JSON object or a form serves every tool; a toolset's declared routes serve REST clients.
 """
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from json import JSONDecodeError, JSONEncoder
@@ -40,6 +41,8 @@ Told = tuple[str | None, str | None, str | None]
 """Idempotency-Key, If-Match and Content-Type."""
 
 
+_ESCAPED = re.compile(r"%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])", re.IGNORECASE)
+"""Characters that mean the same escaped and bare (RFC 3986 section 6.2.2.2): letters, digits, and - . _ ~."""
 _encode = JSONEncoder(separators=(",", ":")).encode
 
 
@@ -51,6 +54,8 @@ def decode(
     `target` is the path with its query, as it stands in the request line.
     """
     path, _, query = target.decode("latin-1").partition("?")
+    if "%" in path:
+        path = _ESCAPED.sub(lambda found: unquote(found[0]), path)
     from_path: dict[str, str] = {}
     if path.startswith(TOOLS_PATH):
         name = path[len(TOOLS_PATH) :]
@@ -184,7 +189,9 @@ class Routed(NamedTuple):
 
 
 def _routed(method: str, path: str, toolset: Toolset) -> Routed | Reply:
-    """By the routes that the toolset declares."""
+    """By the routes that the toolset declares. HEAD is asked as GET is, and answered without the body by what writes
+    the answer (RFC 9110 section 9.3.2)."""
+    wanted = "GET" if method == "HEAD" else method
     table = _table(tuple([(item.route, name) for name, item in toolset.tools.items() if item.route]))
     segments = path.split("/")
     others: list[str] = []
@@ -192,7 +199,7 @@ def _routed(method: str, path: str, toolset: Toolset) -> Routed | Reply:
         values = _matched(template, segments)
         if values is None:
             continue
-        if verb == method:
+        if verb == wanted:
             return Routed(name, values)
         others.append(verb)
     if others:

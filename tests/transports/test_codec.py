@@ -1,6 +1,7 @@
 """Requests to calls and replies to responses, without any HTTP library."""
 
 import json
+from string import ascii_letters, digits
 from typing import Any
 from urllib.parse import quote
 
@@ -14,7 +15,7 @@ from faultlab.core.profiles import PROFILES
 from faultlab.core.tools import Toolset, tool
 from faultlab.core.world import World
 from faultlab.toolsets.shop import SHOP
-from faultlab.transports.codec import Asked, decode, encode
+from faultlab.transports.codec import _ESCAPED, Asked, decode, encode
 from faultlab.transports.keys import unquoted
 
 JSON = (b"Content-Type", b"application/json")
@@ -58,6 +59,9 @@ def test_a_read_has_neither_key_nor_reference() -> None:
         ("GET", "/v1/orders/A17/refunds", b"", Asked("list_refunds", {"order_id": "A17"})),
         ("GET", "/v1/orders?customer=C1&item=a%20mug", b"", Asked("list_orders", {"customer": "C1", "item": "a mug"})),
         ("GET", "/v1/orders?customer=&item=mug", b"", Asked("list_orders", {"customer": "", "item": "mug"})),
+        ("GET", "/v1/%6frders/%41%317", b"", Asked("get_order", {"order_id": "A17"})),
+        ("GET", "/v1/orders/A%2517", b"", Asked("get_order", {"order_id": "A%17"})),
+        ("HEAD", "/v1/orders/A17", b"", Asked("get_order", {"order_id": "A17"})),
         ("GET", "/v1/accounts/C1", b"", Asked("get_balance", {"account": "C1"})),
         ("POST", "/v1/refunds", {"order_id": "A17"}, Asked("refund_order", {"order_id": "A17"})),
         ("POST", "/v1/reversals", {"order_id": "A17"}, Asked("reverse_refund", {"order_id": "A17"})),
@@ -67,6 +71,22 @@ def test_a_read_has_neither_key_nor_reference() -> None:
 def test_every_shop_tool_has_a_route(method: str, target: str, body: Any, expected: Asked) -> None:
     assert ask(method, target, body) == expected
     assert all(item.route for item in SHOP.tools.values())
+
+
+@given(st.text("abc7-._~%/?#[]@!$&'()*+,;= é", min_size=1), st.data())
+def test_whatever_is_escaped_a_path_is_the_same(order: str, data: st.DataObject) -> None:
+    plain = ["v1", "orders", order]
+    escaped = [[f"%{ord(letter):02x}" if data.draw(st.booleans()) else letter for letter in part] for part in plain[:2]]
+    target = "/" + "/".join(["".join(part) for part in escaped] + [quote(order, safe="")])
+    assert ask("GET", target) == Asked("get_order", {"order_id": order})
+    assert ask("POST", "".join([*"/tools/", f"%{ord('g'):02X}", "et_order"]), {}) == Asked("get_order", {})
+
+
+def test_only_what_needs_no_escape_is_equal_to_it() -> None:
+    unreserved = {ord(letter) for letter in f"{ascii_letters}{digits}-._~"}
+    for form in ("%{:02x}", "%{:02X}"):
+        assert {code for code in range(256) if _ESCAPED.fullmatch(form.format(code))} == unreserved
+    assert refused(ask("GET", "/v1%2Forders/A17"))[0] == 404
 
 
 @tool(route="GET /v1/rows/{size}")
@@ -133,6 +153,8 @@ def test_json_in_a_form_query_or_path_is_held_to_the_same_limits(text: str, says
             "Nothing is at /refunds. Every tool is at POST /tools/NAME. Routes: POST /v1/refunds",
         ),
         ("GET", "/v1/orders/", 404, "Nothing is at /v1/orders/"),
+        ("HEAD", "/tools/get_order", 405, "HEAD is not allowed at /tools/get_order; use POST."),
+        ("HEAD", "/v1/refunds", 405, "HEAD is not allowed at /v1/refunds; use POST."),
         ("GET", "/tools/get_order", 405, "GET is not allowed at /tools/get_order; use POST."),
         ("DELETE", "/v1/orders", 405, "DELETE is not allowed at /v1/orders; use GET, POST."),
     ],

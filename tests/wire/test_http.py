@@ -77,10 +77,17 @@ def test_http_1_0_and_connection_close_end_the_connection() -> None:
             assert got.end == "FIN" and b"\r\nconnection: close\r\n" in got.data and got.data.endswith(b"}")
 
 
-def test_a_head_request_gets_no_body() -> None:
+def test_a_head_request_is_answered_as_a_get_without_its_body() -> None:
     with wired(wire_session("none")) as server:
-        got = exchange(server, request("HEAD", "/v1/orders/A17"), wait_s=0.3)
-    assert got.data.startswith(b"HTTP/1.1 405 ") and got.data.endswith(b"\r\n\r\n")
+        for path, status in (("/v1/orders/A17", b"200"), ("/v1/orders/X1", b"404"), ("/v1/refunds", b"405")):
+            full, bare = [exchange(server, request(verb, path), wait_s=0.3).data for verb in ("GET", "HEAD")]
+            assert bare.startswith(b"HTTP/1.1 %s " % status) and bare.endswith(b"\r\n\r\n")
+            if status != b"405":  # which names the method
+                assert _without_date(bare) == _without_date(full.partition(b"\r\n\r\n")[0] + b"\r\n\r\n")
+
+
+def _without_date(head: bytes) -> list[bytes]:
+    return [line for line in head.split(b"\r\n") if not line.startswith(b"date: ")]
 
 
 def test_a_peer_that_only_stops_writing_gets_its_answer() -> None:
