@@ -18,8 +18,13 @@ def claim_of(value: Any) -> Claim:
         raise TypeError(f"the agent returned {shown(value)}; it must return a Claim or None")
     if wrong := malformed(value):
         raise ValueError(f"the agent's claim has {wrong}")
-    records = tuple([record._replace(reads=tuple(record.reads)) for record in value.hand_over])
-    return value._replace(evidence=tuple(value.evidence), operations=dict(value.operations), hand_over=records)
+    return _settled(value)
+
+
+def _settled(claim: Claim) -> Claim:
+    """With tuples where a claim may be given lists."""
+    records = tuple([record._replace(reads=tuple(record.reads)) for record in claim.hand_over])
+    return claim._replace(evidence=tuple(claim.evidence), operations=dict(claim.operations), hand_over=records)
 
 
 def _text(value: Any) -> bool:
@@ -100,7 +105,7 @@ def claim_from(data: Any) -> Claim:
     claim = Claim(**{"status": "", **given, "hand_over": tuple(map(_record, records))})
     if wrong := malformed(claim):
         raise BadInput(f"the claim has {wrong}")
-    return claim._replace(evidence=tuple(claim.evidence))
+    return _settled(claim)
 
 
 def _record(item: Any) -> HandOver:
@@ -111,5 +116,4 @@ def _record(item: Any) -> HandOver:
     missing = [name for name in RECORD if name not in item and name not in HandOver._field_defaults]
     if missing:
         raise BadInput(f"a hand-over record lacks {missing[0]!r}")
-    reads = item.get("reads")
-    return HandOver(**{**item, "reads": tuple(reads) if isinstance(reads, list) else () if reads is None else reads})
+    return HandOver(**{**item, "reads": () if item.get("reads") is None else item["reads"]})
