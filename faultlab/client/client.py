@@ -24,7 +24,7 @@ from faultlab.records.journal_rows import Journal, OperationRow
 BUDGET = Budget(calls=12, seconds=60.0, cost=20.0)
 """What one `call` may use before it hands over."""
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+R = TypeVar("R")
 HttpClient = TypeVar("HttpClient")
 
 
@@ -67,6 +67,8 @@ class ToolClient:
         spans: OpenTelemetry spans (extra `otel`).
         BadInput: the journal's place, or an extra that is missing. StoreError: it cannot be opened.
         """
+        if journal is None:
+            raise BadInput('ToolClient(None): a client needs a journal; name its file, ToolClient("journal.db")')
         self._spans: Spans = spans_of() if spans else no_spans  # first: a missing extra leaves no journal open
         self._journal = _opened(journal, fsync=fsync)
         self._clock = clock or RealClock()
@@ -129,14 +131,14 @@ class ToolClient:
         idempotent: bool = False,
         provisional: bool = False,
         name: str | None = None,
-    ) -> Callable[[Function], Function]:
+    ) -> Callable[[Callable[..., R]], Callable[..., R]]:
         """Make every call of a function an operation (see `ToolSpec.of`). It keeps its name, docstring and signature,
         without `idempotency_key` and `reference`, and takes `operation=` beside them.
 
         It returns what the function returns, and raises NotDone or OutcomeUnknown, whose text is for a model to read.
         """
 
-        def decorate(function: Function) -> Function:
+        def decorate(function: Callable[..., R]) -> Callable[..., R]:
             spec = ToolSpec.of(
                 function,
                 contract=contract,
@@ -232,7 +234,7 @@ class ToolClient:
         with self._spans(spec, row) as told:
             return told(await arun(operate(self._desk, spec, row), spec, self._clock, self._hook, threads=threads))
 
-    def _guarded(self, spec: ToolSpec, function: Function) -> Function:
+    def _guarded(self, spec: ToolSpec, function: Callable[..., R]) -> Callable[..., R]:
         def row(args: tuple[Any, ...], operation: str, named: Mapping[str, Any]) -> OperationRow:
             try:
                 bound = spec.signature.bind(*args, **named)
