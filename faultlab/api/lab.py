@@ -14,6 +14,7 @@ from faultlab.api.stand import LATENCY_S, UNLIMITED, Stand, Terms, terms_of
 from faultlab.api.wrap import wrapped
 from faultlab.core.agent import Budget
 from faultlab.core.contract import Contract
+from faultlab.core.errors import BadInput
 from faultlab.core.history import History
 from faultlab.core.records import Effect
 from faultlab.core.tools import Shown, Toolset
@@ -44,6 +45,8 @@ class Lab:
         clock: str = "virtual",
         budget: Budget | None = None,
     ) -> None:
+        if not isinstance(contract, str | Contract | Mapping):
+            raise BadInput(f"Lab(contract={contract!r}): give a profile's name ('none' promises nothing) or a mapping")
         callers = clock_of(clock)
         self._stand = Stand(seed, terms_of(contract), known_twin(twin), faults, budget, callers, LATENCY_S[clock])
         self._course = Course(self._stand)
