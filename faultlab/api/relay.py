@@ -10,6 +10,7 @@ from faultlab.api.callers_clock import CallersClock
 from faultlab.api.front import Front
 from faultlab.core.actions import Cause, Reply
 from faultlab.core.canonical import copy_json
+from faultlab.core.clock import lives_virtually
 from faultlab.core.contract import Contract
 from faultlab.core.records import Call, Event, Receipt, Reveal
 from faultlab.core.world import FrozenWorld, World
@@ -119,9 +120,10 @@ class RelayEngine(Engine):
             ticket.reveals += tuple(item for item in told if item not in ticket.reveals)
 
     def _worked_until(self, begun_ns: int) -> int:
-        """When what is behind the lab was ready. On a loop whose time the lab does not move an app is awaited in real
-        time, of which a virtual clock knows nothing: if it went on meanwhile, another caller waited."""
-        return begun_ns if in_bridge() and not self._clock.runs_by_itself else max(begun_ns, self._clock.now())
+        """When what is behind the lab was ready. On a loop of the caller's own, and in its threads, an app takes real
+        time, of which a virtual clock knows nothing: if that went on meanwhile, another caller waited."""
+        follows = self._clock.runs_by_itself or (lives_virtually() and not in_bridge())
+        return max(begun_ns, self._clock.now()) if follows else begun_ns
 
     def _shown(self, read: Call, body: Any) -> list[Reveal]:
         """An answer that holds the key or reference of a write shows its effect; one that does not proves nothing."""

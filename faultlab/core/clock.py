@@ -226,6 +226,11 @@ def _time_ns() -> int:
     return _REAL["time_ns"]() if clock is None else EPOCH_S * NS + clock.now()
 
 
+def lives_virtually() -> bool:
+    """Whether this thread's `time` follows a virtual clock now."""
+    return get_ident() in _clocks
+
+
 _VIRTUAL = dict(
     zip(
         _NAMES,

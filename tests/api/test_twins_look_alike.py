@@ -1,6 +1,8 @@
 """The twins of a lost receipt in front of an app: equal to the caller, byte for byte and moment for moment."""
 
 import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -85,3 +87,24 @@ def test_a_call_beside_a_lost_receipt_gets_its_answer_in_time(twin: str, own_loo
         return await lab.run(both)
 
     assert (asyncio.run(awaited()) if own_loop else lab.run(both)) == [201, 0]
+
+
+def test_calls_of_other_threads_beside_a_lost_receipt_get_their_answers_in_time() -> None:
+    def slow(_: httpx.Request) -> httpx.Response:
+        time.sleep(0.002)
+        return httpx.Response(201, json={"id": "re_1"})
+
+    lab = Lab(twin="committed").fault("lost_receipt", on=ROUTE).in_front_of(httpx.MockTransport(slow))
+    client = lab.client()
+
+    def sent(number: int) -> int:
+        try:
+            return client.post("/v1/refunds" if number == 3 else f"/other/{number}").status_code
+        except httpx.ReadTimeout:
+            return 0
+
+    def many() -> list[int]:
+        with ThreadPoolExecutor(8) as pool:
+            return list(pool.map(sent, range(20)))
+
+    assert lab.run(many) == [0 if number == 3 else 201 for number in range(20)]
