@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import Any, Self, TypeVar
 
 from faultlab.client.drivers import Hook, arun, run
+from faultlab.client.given import storable, text
 from faultlab.client.http import Wrapped, wrapped
 from faultlab.client.operate import Desk, operate
 from faultlab.client.policy import TABLE, Policy
@@ -69,6 +70,8 @@ class ToolClient:
         """
         if journal is None:
             raise BadInput('ToolClient(None): a client needs a journal; name its file, ToolClient("journal.db")')
+        if run is not None:
+            text("run", run, "ticket-4711")
         self._spans: Spans = spans_of() if spans else no_spans  # first: a missing extra leaves no journal open
         self._journal = _opened(journal, fsync=fsync)
         self._clock = clock or RealClock()
@@ -90,7 +93,7 @@ class ToolClient:
     def of_run(self, run: str) -> "ToolClient":
         """The same client, journal and tools, for another run."""
         other = object.__new__(type(self))
-        other.__dict__ = {**self.__dict__, "_run": run}
+        other.__dict__ = {**self.__dict__, "_run": text("run", run, "ticket-4711")}
         return other
 
     def add(self, spec: ToolSpec) -> ToolSpec:
@@ -214,14 +217,21 @@ class ToolClient:
         return self._row(spec, bound.arguments, self._run, operation)
 
     def _row(self, spec: ToolSpec, args: Mapping[str, Any], run: str, operation: str) -> OperationRow:
+        text("run", run, "ticket-4711")
+        text("operation", operation, "line-2")
         try:
-            return self._desk.new(spec, args, run, operation)
-        except TypeError as error:
+            row = self._desk.new(spec, args, run, operation)
+        except (TypeError, ValueError, RecursionError) as error:
             wrong = next((name for name, value in args.items() if not _is_json(value)), "")
             raise BadInput(
                 f"tool {spec.name}, argument {wrong!r}: {error}. What is sent again after a crash must be plain JSON: "
                 "give text, numbers, lists and mappings"
             ) from error
+        if not storable(row.identity):
+            raise BadInput(
+                f"tool {spec.name}: identity {row.identity!r} holds half a surrogate pair or a NUL; leave it out"
+            )
+        return row
 
     def _do(self, spec: ToolSpec, row: OperationRow) -> Result:
         if spec.asynchronous:
@@ -267,7 +277,7 @@ class ToolClient:
 def _is_json(value: Any) -> bool:
     try:
         canonical(value)
-    except TypeError:
+    except (TypeError, ValueError, RecursionError):  # no JSON, a cycle, or nested too deeply
         return False
     return True
 

@@ -13,8 +13,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, text
 
+from faultlab.core.errors import StoreError
 from faultlab.records.journal_engine import described
 from faultlab.records.journal_rows import CallRow, Claimed, Journal, OperationRow, ReceiptRow, State
+
+CONTENDERS = 1000
+"""More processes than this do not add an operation of one tool and identity at the same moment."""
 
 
 def _insert(table: str, fields: Sequence[str], tail: str = "") -> Any:
@@ -45,6 +49,9 @@ _SETTLE = text(
 )
 _RELEASE = text("UPDATE journal_operations SET lease_until_ns = 0 WHERE id = :id AND lease_n = :lease_n")
 _ONE = _select("journal_operations", OperationRow._fields, "WHERE id = :id")
+_SAME = text(
+    "SELECT id FROM journal_operations WHERE run = :run AND tool = :tool AND identity = :identity AND name = :name"
+)
 _FIND = _select("journal_operations", OperationRow._fields, "WHERE state = :state ORDER BY began_ns, id")
 _FIND_RUN = _select(
     "journal_operations", OperationRow._fields, "WHERE state = :state AND run = :run ORDER BY began_ns, id"
@@ -186,13 +193,20 @@ class SqlJournal(Journal):
 
 
 def _add_operation(connection: Connection, values: OperationRow) -> None:
-    """Once more where another process took the same ordinal in between."""
-    while True:
+    """Once more where another process took the same ordinal in between: each time one of them gets through."""
+    for _ in range(CONTENDERS):
         ordinal = connection.execute(_COUNT, {"tool": values.tool, "identity": values.identity}).scalar_one() + 1
         if connection.execute(_ADD, values._replace(ordinal=ordinal)._asdict()).rowcount == 1:
             return
-        if connection.execute(_ONE, {"id": values.id}).first() is not None:
-            return
+        held = connection.execute(_SAME, values._asdict()).scalar()
+        if held is not None:
+            break
+    if held != values.id:
+        raise StoreError(
+            f"the journal cannot take {values.tool}({values.identity}) of run {values.run!r}: it holds it under "
+            "another id, as an earlier version wrote it where a run or an operation=... was no text. Nothing was sent now: "
+            "reconcile() goes on with that one; if another effect is meant, name it: operation='...'"
+        )
 
 
 def _operation(found: Any) -> OperationRow:
