@@ -12,11 +12,15 @@ from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import InvalidRequestError
+from sqlalchemy.exc import TimeoutError as NoneFree
 
 from faultlab.core.errors import StoreError
-from faultlab.records.journal_engine import described
+from faultlab.records.journal_engine import RECONCILE, described
 from faultlab.records.journal_rows import CallRow, Claimed, Journal, OperationRow, ReceiptRow, State
 
+_WAITS = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
+"""A commit that outlives a power cut, whatever is the default of the role or the database."""
 CONTENDERS = 1000
 """More processes than this do not add an operation of one tool and identity at the same moment."""
 
@@ -63,7 +67,9 @@ _ADD_RECEIPT = _insert("journal_receipts", ReceiptRow._fields)
 
 
 def _plain(value: Any) -> Any:
-    """What JSON does not know: records and models by their members, all else as text."""
+    """What JSON does not know: records, models and mappings by their members, all else as text."""
+    if isinstance(value, Mapping):
+        return dict(value)
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json")
     if is_dataclass(value) and not isinstance(value, type):
@@ -71,7 +77,37 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=_plain).encode
+_as_it_is = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=_plain).encode
+_escaped = json.JSONEncoder(separators=(",", ":"), default=_plain).encode
+_LEVELS = 16
+"""Deeper than this no part of a value is saved where the whole of it cannot be stored."""
+
+
+def _encode(value: Any) -> str:
+    """Any value, for an answer came after its effect: what JSON cannot hold of it is a text that says so."""
+    try:
+        text = _as_it_is(value)
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON holds as an escape
+        return _escaped(value)
+    except Exception:  # noqa: BLE001 - a user's own types raise what they like
+        return _escaped(_storable(value, _LEVELS, set()))
+    return text
+
+
+def _storable(value: Any, levels: int, seen: set[int]) -> Any:
+    """A copy with a text in place of each part that cannot be stored. `seen`: what was cut open already."""
+    try:
+        return json.loads(_escaped(value))
+    except Exception as error:  # noqa: BLE001 - as above
+        problem = type(error).__name__
+    if levels and id(value) not in seen:
+        seen.add(id(value))
+        if isinstance(value, Mapping) and all(isinstance(name, str) for name in value):
+            return {name: _storable(item, levels - 1, seen) for name, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [_storable(item, levels - 1, seen) for item in value]
+    return f"(not stored: a {type(value).__name__} that JSON cannot hold, {problem})"
 
 
 class SqlJournal(Journal):
@@ -147,7 +183,7 @@ class SqlJournal(Journal):
 
     def find(self, state: State, run: str | None = None) -> list[OperationRow]:
         query = _FIND if run is None else _FIND_RUN
-        with described(self._where), self._connected() as connection:
+        with self._connected() as connection:
             return [_operation(found) for found in connection.execute(query, {"state": state, "run": run})]
 
     def close(self) -> None:
@@ -166,21 +202,25 @@ class SqlJournal(Journal):
                 stored = {name: _encode(getattr(receipt, name)) for name in ("headers", "body", "reveals")}
                 connection.execute(_ADD_RECEIPT, {**receipt._asdict(), **stored})
 
-    def _connected(self) -> Connection:
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
         if os.getpid() != self._pid:  # forked: the connections belong to the parent
             self._engine.dispose(close=False)
             self._pid = os.getpid()
-        return self._engine.connect()
+        try:
+            with described(self._where), self._engine.connect() as connection:
+                yield connection
+        except (NoneFree, InvalidRequestError) as error:  # all connections wait for a lock, or this one was cut
+            raise StoreError(f"the journal {self._where} cannot be used: {error}. {RECONCILE}") from error
 
     @contextmanager
     def _writing(self, *, durable: bool) -> Iterator[Connection]:
         """One transaction; whatever interrupts it leaves nothing behind."""
         durable = durable and self._fsync
-        with described(self._where), self._connected() as connection:
+        with self._connected() as connection:
             if self._postgres:
                 connection.exec_driver_sql("BEGIN")
-                if not durable:
-                    connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+                connection.exec_driver_sql(_WAITS if durable else "SET LOCAL synchronous_commit = off")
             else:
                 connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -188,7 +228,7 @@ class SqlJournal(Journal):
                 yield connection
                 connection.exec_driver_sql("COMMIT")
             except BaseException:
-                connection.connection.rollback()
+                connection.invalidate()  # its server may be gone, and with it whatever could be rolled back
                 raise
 
 
@@ -204,8 +244,8 @@ def _add_operation(connection: Connection, values: OperationRow) -> None:
     if held != values.id:
         raise StoreError(
             f"the journal cannot take {values.tool}({values.identity}) of run {values.run!r}: it holds it under "
-            "another id, as an earlier version wrote it where a run or an operation=... was no text. Nothing was sent now: "
-            "reconcile() goes on with that one; if another effect is meant, name it: operation='...'"
+            "another id, as an earlier version wrote it where a run or an operation=... was no text. Nothing was sent "
+            "now: reconcile() goes on with that one; if another effect is meant, name it: operation='...'"
         )
 
 
