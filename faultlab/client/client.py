@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import Any, Self, TypeVar
 
 from faultlab.client.drivers import Hook, arun, run
-from faultlab.client.given import storable, text
+from faultlab.client.given import storable, text, unfit
 from faultlab.client.http import Wrapped, wrapped
 from faultlab.client.operate import Desk, operate
 from faultlab.client.policy import TABLE, Policy
@@ -181,21 +181,26 @@ class ToolClient:
         """Go on with every open operation of one run, or of all: settle it by the same policy, or hand it over.
 
         Call it after a crash, and from time to time: also for what a call had no budget left to settle. Operations of
-        tools that this client does not know are reported as handed over, and left open.
+        tools that this client does not know, or that take other parameters now, are reported and left open.
         """
         return [
-            undeclared(self._journal, row) if row.tool not in self._tools else self._do(self._tools[row.tool], row)
-            for row in self._journal.find("open", run)
+            undeclared(self._journal, row, why)
+            if (why := unfit(self._tools.get(row.tool), row))
+            else self._do(self._tools[row.tool], row)
+            for row in self._open(run)
         ]
 
     async def areconcile(self, run: str | None = None) -> list[Result]:
         """The same for asynchronous callers."""
         return [
-            undeclared(self._journal, row)
-            if row.tool not in self._tools
+            undeclared(self._journal, row, why)
+            if (why := unfit(self._tools.get(row.tool), row))
             else await self._ado(self._tools[row.tool], row)
-            for row in self._journal.find("open", run)
+            for row in self._open(run)
         ]
+
+    def _open(self, run: str | None) -> list[OperationRow]:
+        return self._journal.find("open", run and text("run", run, "ticket-4711"))
 
     def _spec(self, tool: "str | ToolSpec | Callable[..., Any]") -> ToolSpec:
         found = tool if isinstance(tool, ToolSpec) else getattr(tool, "spec", None)

@@ -138,22 +138,25 @@ def _why(work: Work) -> str:
     return f"{said}: {detail}" if isinstance(detail, str) else said
 
 
+LAST_S = 253_402_300_799
+"""The end of the year 9999: a server may ask for more, but no calendar here shows it."""
+
+
 def iso(at_ns: int | None) -> str | None:
     """A moment for people, to the second, never too early."""
     if at_ns is None:
         return None
-    return datetime.fromtimestamp(-(-at_ns // NS), UTC).isoformat().replace("+00:00", "Z")
+    return datetime.fromtimestamp(min(-(-at_ns // NS), LAST_S), UTC).isoformat().replace("+00:00", "Z")
 
 
-def undeclared(journal: Journal, row: OperationRow) -> Result:
-    """The result of an open operation whose tool nobody here can ask: all that the journal holds of it."""
+def undeclared(journal: Journal, row: OperationRow, why: str) -> Result:
+    """The result of an open operation whose tool nobody here can ask: all that the journal holds of it, and `why`."""
     found = journal.claim(row, row.began_ns, 0)
     if found.mine:
         journal.release(found.row)
     sent = [call for call in found.calls if call.kind == "write"]
     said = {receipt.n: receipt.error or str(receipt.status) for receipt in found.receipts}
     name = label(row.tool, row.identity, row.ordinal)
-    why = f"tool {row.tool} is not declared here: declare it and call reconcile() again"
     if not sent:
         return Result(name, "not_done", Outcome.NOT_APPLIED, resumable=True, why=why)
     last, asked = sent[-1], tuple(call.n for call in found.calls if call.kind != "write")
