@@ -3,9 +3,10 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Self, TypeVar
 
+from faultlab.client import given
 from faultlab.client.drivers import Hook, arun, run
 from faultlab.client.given import storable, text, unfit
 from faultlab.client.http import Wrapped, wrapped
@@ -72,8 +73,9 @@ class ToolClient:
             raise BadInput('ToolClient(None): a client needs a journal; name its file, ToolClient("journal.db")')
         if run is not None:
             text("run", run, "ticket-4711")
+        budget, lease_s, where = given.budget(budget), given.lease(lease_s), given.place(journal)
         self._spans: Spans = spans_of() if spans else no_spans  # first: a missing extra leaves no journal open
-        self._journal = _opened(journal, fsync=fsync)
+        self._journal = _opened(where, fsync=fsync)
         self._clock = clock or RealClock()
         self._desk = Desk(self._journal, Times(self._clock), budget, table, lease_s, lost)
         self._run = self._journal.run_id() if run is None else run
@@ -102,6 +104,7 @@ class ToolClient:
             raise BadInput(
                 f"tool {spec.name}: rename its parameter 'operation': that word labels equal operations here"
             )
+        given.terms(spec.contract)
         if self._tools.setdefault(spec.name, spec) is not spec:
             raise BadInput(f"tool {spec.name} is declared already; give one of the two another name=...")
         return spec
@@ -144,7 +147,7 @@ class ToolClient:
         def decorate(function: Callable[..., R]) -> Callable[..., R]:
             spec = ToolSpec.of(
                 function,
-                contract=contract,
+                contract=given.terms(contract),
                 identity=identity,
                 name=name,
                 query=query,
@@ -172,7 +175,7 @@ class ToolClient:
         query(method, url, digest): see `ToolSpec.of`.
         BadInput: it is no such client, or the contract's key does not travel in a header.
         """
-        door: Wrapped = wrapped(http, name=name, contract=contract, query=query)
+        door: Wrapped = wrapped(http, name=name, contract=given.terms(contract), query=query)
         self.add(door.spec)
         door.connect(self._do, self._ado, lambda args, run, label: self._row(door.spec, args, run or self._run, label))
         return http
@@ -208,12 +211,13 @@ class ToolClient:
             found = self._tools.get(tool) if isinstance(tool, str) else None
         if not isinstance(found, ToolSpec):
             raise BadInput(f"unknown tool {tool!r}; declared: {', '.join(self._tools) or 'none'}")
-        self._tools.setdefault(found.name, found)
+        if found.name not in self._tools:
+            self.add(found)
         return found
 
     def _new(self, spec: ToolSpec, arguments: Mapping[str, Any], operation: str) -> OperationRow:
-        if given := [name for name in HANDLES if name in arguments]:
-            raise BadInput(f"tool {spec.name}: {given[0]!r} is made by the client: leave it out")
+        if own := [name for name in HANDLES if name in arguments]:
+            raise BadInput(f"tool {spec.name}: {own[0]!r} is made by the client: leave it out")
         try:
             bound = spec.signature.bind(**arguments)
         except TypeError as error:
@@ -287,9 +291,9 @@ def _is_json(value: Any) -> bool:
     return True
 
 
-def _opened(journal: str | PathLike[str] | Journal, *, fsync: bool) -> Journal:
-    if not isinstance(journal, str | PathLike):
+def _opened(journal: str | Journal, *, fsync: bool) -> Journal:
+    if not isinstance(journal, str):
         return journal
     from faultlab.records.journal import open_journal
 
-    return open_journal(fspath(journal), fsync=fsync)
+    return open_journal(journal, fsync=fsync)
