@@ -5,6 +5,7 @@ journal that is there before the next step begins; between any two of them a pro
 """
 
 from collections.abc import Generator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,13 +13,13 @@ from faultlab.client.execute import begin, fail, finish, recover, reveal_of
 from faultlab.client.logs import note
 from faultlab.client.policy import Policy
 from faultlab.client.result import Result, held, stored, told
-from faultlab.client.steps import Sleep, Step, Stop, Write
+from faultlab.client.steps import Sleep, Step, Stop, Unsent, Write
 from faultlab.client.tool_spec import ToolSpec
 from faultlab.client.work import Times, Work, handle_of
 from faultlab.core.agent import Budget, Crash, ToolError
 from faultlab.core.canonical import digest, identity_of
 from faultlab.core.clock import NS, ns
-from faultlab.core.errors import BadInput
+from faultlab.core.errors import BadInput, StoreError
 from faultlab.core.records import Outcome, Receipt
 from faultlab.records.journal_rows import CallRow, Claimed, Journal, OperationRow, ReceiptRow, State
 
@@ -65,7 +66,8 @@ def operate(desk: Desk, spec: ToolSpec, new: OperationRow) -> Machine:
                 stop = yield from journaled(desk, work)
             except BaseException as error:
                 if not isinstance(error, GeneratorExit | Crash):  # cancelled or interrupted, not dead: others may go on
-                    desk.journal.release(work.row)
+                    with suppress(StoreError):  # else the lease runs out; what came first is what the caller is told
+                        yield Write("release", partial(desk.journal.release, work.row))
                 raise
             if stop is not None:
                 return told(work, stop)
@@ -126,8 +128,10 @@ def journaled(desk: Desk, work: Work) -> Generator[Step, Any, Stop | None]:
             answer = yield step
         except BaseException as error:
             if not isinstance(error, GeneratorExit | Crash):
-                cut = Receipt(call.n, work.now_ns, Outcome.UNKNOWN, error=type(error).__name__)
-                desk.journal.received(asked, [work.receipt_row(cut, None)])
+                outcome = Outcome.NOT_APPLIED if isinstance(error, Unsent) else Outcome.UNKNOWN
+                cut = work.receipt_row(Receipt(call.n, work.now_ns, outcome, error=type(error).__name__), None)
+                with suppress(StoreError):  # as above: without a receipt its outcome is as unknown
+                    yield Write("received", partial(desk.journal.received, asked, [cut]))
             raise
         if isinstance(answer, ToolError):
             body, given = None, answer.receipt._replace(call=call.n, t=work.now_ns)

@@ -30,6 +30,10 @@ class Write(NamedTuple):
     action: Callable[[], Any]
 
 
+class Unsent(BaseException):
+    """Thrown into the machine at a step that was not begun: its caller was cancelled during the write before it."""
+
+
 class Stop(NamedTuple):
     """The end of a recovery: what may be claimed of the operation."""
 
