@@ -66,6 +66,7 @@ def with_body(request: Any, body: str, content_type: str) -> Any:
 def keyed(request: Any, rules: KeyRules | None, key: str | None) -> Any:
     """A copy of a request, with the key where the contract wants it: in a header, or in a JSON body."""
     content, headers = request.content, request.headers.copy()
+    headers.pop("transfer-encoding", None)  # the body is whole here and has a length: both is forbidden (RFC 9112, 6.2)
     if rules is not None and key is not None:
         place, _, name = rules.carrier.partition(" ")
         if place == "header":
