@@ -1,9 +1,10 @@
 """client: what it does, as structured log records: one logger, the facts as members of each record.
 
-Arguments, bodies and headers never stand there: they may hold secrets.
+Bodies, headers and all arguments but the identity never stand there: they may hold secrets.
 """
 
 import logging
+import re
 from typing import TYPE_CHECKING, Any
 
 from faultlab.core.records import Call, Receipt
@@ -17,6 +18,14 @@ LOGGER.addHandler(logging.NullHandler())  # where records go is for the applicat
 LEVELS = {"settled": logging.INFO, "lease_lost": logging.WARNING, "stored": logging.INFO}
 """All other events are for debugging."""
 
+_URL_SECRETS = re.compile(r'(?<=://)[^/?#\s"]+(?=@)|(?<=[?])[^\s"]+?(?=[,)]*(?:[\s"]|#\d+$|$))')
+"""Of a URL in an identity: user and password, and whatever follows the question mark."""
+
+
+def shown(operation: str) -> str:
+    """The name of an operation, as logs and spans may have it."""
+    return _URL_SECRETS.sub("...", operation) if "://" in operation else operation
+
 
 def note(event: str, work: "Work", call: Call | None = None, receipt: Receipt | None = None, **facts: Any) -> None:
     """One record: `event`, `operation`, `tool`, `run`, and what else is known."""
@@ -25,7 +34,7 @@ def note(event: str, work: "Work", call: Call | None = None, receipt: Receipt | 
         level = logging.WARNING
     if not LOGGER.isEnabledFor(level):
         return
-    operation = work.operation.label
+    operation = shown(work.operation.label)
     extra: dict[str, Any] = {
         "event": event,
         "operation": operation,

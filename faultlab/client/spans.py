@@ -1,11 +1,13 @@
 """client: OpenTelemetry spans by the semantic conventions for generative AI (opentelemetry.io, "Execute tool span").
 
-One span an operation call: `execute_tool NAME`. Arguments and results are left out: they may hold secrets.
+One span an operation call: `execute_tool NAME`. Arguments but the identity, results
+and the texts of errors are left out: they may hold secrets.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
+from faultlab.client.logs import shown
 from faultlab.client.result import Result
 from faultlab.client.tool_spec import ToolSpec
 from faultlab.core.errors import BadInput
@@ -42,10 +44,13 @@ def spans_of() -> Spans:
             "gen_ai.tool.call.id": row.id,
             "faultlab.run": row.run,
         }
-        with tracer.start_as_current_span(f"execute_tool {spec.name}", attributes=attributes) as span:
+        name = f"execute_tool {spec.name}"
+        with tracer.start_as_current_span(
+            name, attributes=attributes, record_exception=False, set_status_on_exception=False
+        ) as span:
 
             def told(result: Result) -> Result:
-                span.set_attribute("faultlab.operation", result.operation)
+                span.set_attribute("faultlab.operation", shown(result.operation))
                 span.set_attribute("faultlab.outcome", result.outcome.value)
                 span.set_attribute("faultlab.calls", len(result.evidence))
                 if result.outcome is not Outcome.APPLIED:
@@ -53,6 +58,11 @@ def spans_of() -> Spans:
                     span.set_status(trace.StatusCode.ERROR, result.status)
                 return result
 
-            yield told
+            try:
+                yield told
+            except BaseException as error:
+                span.set_attribute("error.type", type(error).__name__)
+                span.set_status(trace.StatusCode.ERROR, type(error).__name__)
+                raise
 
     return spans
