@@ -69,8 +69,6 @@ class ToolClient:
         spans: OpenTelemetry spans (extra `otel`).
         BadInput: the journal's place, or an extra that is missing. StoreError: it cannot be opened.
         """
-        if journal is None:
-            raise BadInput('ToolClient(None): a client needs a journal; name its file, ToolClient("journal.db")')
         if run is not None:
             text("run", run, "ticket-4711")
         budget, lease_s, where = given.budget(budget), given.lease(lease_s), given.place(journal)

@@ -16,5 +16,5 @@ def test_a_lab_without_a_contract(contract: Any) -> None:
 
 def test_a_client_without_a_journal() -> None:
     nothing: Any = None
-    with pytest.raises(BadInput, match=r"ToolClient\(None\): a client needs a journal; name its file"):
+    with pytest.raises(BadInput, match="journal=None: write a path"):
         ToolClient(nothing)
