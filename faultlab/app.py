@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from faultlab.agents.catalog import REFERENCE
 from faultlab.core.clock import stopwatch, today
 from faultlab.core.errors import BadInput
-from faultlab.core.result import Cell, GroupResult, Result, Tally, groups_of
+from faultlab.core.result import Cell, CellKey, GroupResult, Result, Tally, groups_of
 from faultlab.matrix.attempt import Conditions
 from faultlab.matrix.expected import surprises
 from faultlab.matrix.loader import builtin, find
@@ -22,6 +22,7 @@ from faultlab.matrix.scenario import CLEAN, Group
 from faultlab.matrix.select import Selection, select
 from faultlab.matrix.selftest import SelftestReport
 from faultlab.matrix.stored import Replay, StoredAttempt, again, parse_address, read
+from faultlab.matrix.unfinished import key_of, reason_to_stop, unfinished, with_unfinished
 from faultlab.matrix.validity import Validity, check
 from faultlab.records.port import RunStore
 from faultlab.records.sqlite import MEMORY
@@ -64,6 +65,10 @@ class RunReport:
     surprises: list[str]
     """Calibration only: cells that did not land where `expected.yaml` says."""
     store_where: str
+    unmade: int = 0
+    """Attempts that were planned and not made: it stopped early."""
+    left: Mapping[CellKey, Cell] = field(default_factory=dict)
+    """The cells to which those belong: none of them passes."""
 
     @property
     def run(self) -> int:
@@ -75,7 +80,7 @@ class RunReport:
 
     @property
     def cells(self) -> list[Cell]:
-        return self.tally.cells()
+        return with_unfinished(self.tally.cells(), self.left)
 
     @property
     def groups(self) -> list[GroupResult]:
@@ -85,7 +90,7 @@ class RunReport:
     def exit_code(self) -> int:
         """0 as it should be, 1 findings, 3 inconclusive, 4 the harness is at fault."""
         if self.plan.calibration:
-            return 4 if self.surprises or self.validity.invalid else 0
+            return 4 if self.surprises or self.validity.invalid else 3 if self.unmade else 0
         if self.validity.invalid:
             return 4
         verdicts = {item.verdict for item in self.groups}
@@ -104,6 +109,8 @@ def _conditions(request: RunRequest, seed: int) -> Conditions:
         raise BadInput(f"unknown clock {request.clock!r}; known: virtual, real")
     if not 0 < request.time_scale <= LONGEST_SCALE:
         raise BadInput(f"--time-scale is {request.time_scale:g}; it must be above 0 and at most {LONGEST_SCALE}")
+    if request.max_cost is not None and not request.max_cost >= 0:
+        raise BadInput(f"--max-cost is {request.max_cost:g}; it must be 0 or more")
     return Conditions(seed, request.clock, request.allow_hosts, time_scale=request.time_scale)
 
 
@@ -146,31 +153,33 @@ def run(request: RunRequest, progress: Progress) -> RunReport:
             progress.told(
                 f"{group}: not tried by the oracle: the inputs do not give every argument of the wanted calls"
             )
-        tally, interrupted = _made(request, replace(bench, run=plan.run, store=store), plan, progress)
+        tally, interrupted, made = _made(request, replace(bench, run=plan.run, store=store), plan, progress)
+        open_jobs = [job for job in plan.jobs if job.number not in made]
+        left = unfinished(open_jobs, plan.groups)
         if request.resume:
             for earlier in _earlier(store, plan):
                 tally.add(earlier)
-        odd = surprises(tally.cells(), plan.groups) if plan.calibration and not interrupted else []
-        return RunReport(plan, tally, interrupted, stopwatch() - began_s, validity, odd, store.where)
+        whole = [cell for cell in tally.cells() if key_of(cell) not in left]
+        odd = surprises(whole, plan.groups) if plan.calibration and not interrupted else []
+        elapsed_s = stopwatch() - began_s
+        return RunReport(plan, tally, interrupted, elapsed_s, validity, odd, store.where, len(open_jobs), left)
 
 
-def _made(request: RunRequest, bench: Bench, plan: RunPlan, progress: Progress) -> tuple[Tally, bool]:
-    """All attempts, or those up to the first reason to stop; and whether that was Ctrl-C."""
-    tally = Tally()
+def _made(request: RunRequest, bench: Bench, plan: RunPlan, progress: Progress) -> tuple[Tally, bool, set[int]]:
+    """All attempts, or those up to the first reason to stop; whether that was Ctrl-C; and the numbers of those made."""
+    tally, made = Tally(), set[int]()
     try:
         with closing(_attempts(request, bench, plan, progress)) as results:
             for result in results:
                 tally.add(result)
-                if request.exit_first and result.verdict in ("fail", "timeout"):
-                    progress.told(f"stopped at the first failure: attempt {plan.run}:{result.number}")
-                    return tally, False
-                if request.max_cost is not None and tally.cost > request.max_cost:
-                    progress.told(f"stopped: the attempts cost more than --max-cost {request.max_cost:g}")
-                    return tally, False
+                made.add(result.number)
+                if len(made) < plan.total and (why := reason_to_stop(request, plan.run, result, tally.cost)):
+                    progress.told(why)
+                    return tally, False, made
         bench.store.finish(plan.run)
     except KeyboardInterrupt:
-        return tally, True
-    return tally, False
+        return tally, True, made
+    return tally, False, made
 
 
 def _seed(request: RunRequest, store: RunStore) -> int:

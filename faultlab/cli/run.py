@@ -134,6 +134,7 @@ def _summary(request: "lab.RunRequest", report: "lab.RunReport", real_clock: boo
         options=_repeated(request),
         store_options=store_options(request.store),
         names=_files(request, report),
+        unmade=report.unmade,
         left_out=plan.left_out,
     )
 

@@ -52,6 +52,8 @@ class Summary:
     """Options by which `show` finds the attempts; empty for the usual store, None where they were not kept."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Scenario id -> the file by which the user named it."""
+    unmade: int = 0
+    """Attempts that were planned and not made: the run stopped early."""
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Why a socket cannot show a plan -> the scenarios that programs were therefore not tried in."""
 
@@ -96,6 +98,8 @@ def summary_lines(summary: Summary, width: int) -> Iterator[Text]:
     yield from _errors(cells, width)
     for why, names in summary.left_out.items():
         yield from _plain(f"Not tried over a socket ({why}): {', '.join(names)}.", width)
+    if summary.unmade:
+        yield from _plain(_stopped(cells, summary.unmade), width, "yellow")
     if summary.exit_code is not None:
         yield from _plain(_not_tested(summary), width)
     yield from _end(summary, table, width)
@@ -131,6 +135,15 @@ def _determinism(cells: Sequence[Cell], attempts: int) -> str:
     return f"{line}: those count once, no interval is given" if equal else line
 
 
+def _stopped(cells: Sequence[Cell], unmade: int) -> str:
+    """What an early end means for the verdicts."""
+    made = sum(cell.made for cell in cells)
+    return (
+        f"Stopped early, after {made:,} of {counted(made + unmade, 'attempt')}: a cell that lacks one does not pass; "
+        "where it did not fail it is inconclusive"
+    )
+
+
 def _errors(cells: Sequence[Cell], width: int) -> Iterator[Text]:
     """The first error of each agent that ended without a claim, with the line that raised it."""
     told: set[str] = set()
@@ -161,7 +174,9 @@ def _end(summary: Summary, table: MatrixTable, width: int) -> Iterator[Text]:
         return
     stored = f" Attempts: {summary.store}." if summary.store else ""
     if summary.calibration:
-        if not summary.surprises:
+        if not summary.surprises and summary.unmade:
+            said = "Stopped early: not every cell was tried"
+        elif not summary.surprises:
             said = f"All {counted(len(summary.agents), 'agent')} landed where the contract predicts"
         else:
             said = f"{counted(len(summary.surprises), 'cell')} did not land where the contract predicts"

@@ -146,6 +146,26 @@ def test_exit_first_and_max_cost_stop_early() -> None:
     assert 30 < report.tally.cost <= 30 + 14 and "--max-cost 30" in told.lines[-1]
 
 
+@pytest.mark.parametrize("agents", [("blind_retry",), ()])
+def test_what_an_early_stop_left_untried_does_not_pass(agents: tuple[str, ...]) -> None:
+    report, told = made(agents=agents, scenarios=("lost-receipt",), attempts=5, max_cost=30.0)
+    assert report.unmade == told.total - len(told.results) > 0
+    assert report.exit_code == 3 and {item.verdict for item in report.groups} == {"INCONCLUSIVE"}
+    assert sum(cell.made for cell in report.cells) == len(told.results)
+    assert all(cell.made == 5 for cell in report.cells if cell.verdict == "PASS")
+
+
+def test_a_cost_that_is_never_reached_stops_nothing() -> None:
+    report, _ = made(agents=("careful",), scenarios=("lost-receipt",), max_cost=10_000.0)
+    assert report.exit_code == 0 and not report.unmade
+
+
+@pytest.mark.parametrize("cost", [-1.0, float("nan")])
+def test_a_cost_that_is_none_is_refused(cost: float) -> None:
+    with pytest.raises(BadInput, match="--max-cost is"):
+        made(agents=("careful",), max_cost=cost)
+
+
 @pytest.mark.parametrize(
     ("expression", "agents"),
     [("careful and not late", {"careful"}), ("blind or claim", {"blind_retry", "claimer"})],
