@@ -17,9 +17,9 @@ def import_place(place: str, what: str, folders: Sequence[Path]) -> ModuleType:
     """
     try:
         return _file(place, what, folders) if place.endswith(".py") else _module(place, what)
-    except BadInput:
+    except (BadInput, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # also sys.exit(): the module would end faultlab, with its own exit code
         kind = "file" if place.endswith(".py") else "module"
         raise BadInput(f"{what} {kind} {place} does not import: {_where(error)}") from error
 
@@ -51,7 +51,7 @@ def _file(place: str, what: str, folders: Sequence[Path]) -> ModuleType:
     return module
 
 
-def _where(error: Exception) -> str:
+def _where(error: BaseException) -> str:
     trace, line = error.__traceback__, ""
     while trace is not None:
         line = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})"

@@ -95,6 +95,14 @@ def test_bad_input_is_one_message_that_names_it_and_exit_2(cli: Cli, args: list[
     assert not done.stdout
 
 
+@pytest.mark.parametrize("place", ["leaving:run", "leaving.py:run"])
+def test_a_module_that_exits_when_imported_is_bad_input(cli: Cli, tmp_path: Path, place: str) -> None:
+    (tmp_path / "leaving.py").write_text("import sys\n\nsys.exit()\n", encoding="utf-8")
+    done = cli("run", place)
+    assert done.returncode == 2 and not done.stdout
+    assert "does not import: SystemExit" in done.stderr and "leaving.py:3" in done.stderr
+
+
 def test_an_agent_that_raises_is_a_finding_and_its_line_is_told(cli: Cli) -> None:
     done = cli("run", "mine:broken", *ONE_GROUP)
     assert done.returncode == 1
