@@ -25,6 +25,7 @@ from faultlab.matrix.env import Copies, LabEnv
 from faultlab.matrix.life import Absorbed, Agent, alive, live
 from faultlab.matrix.loop import Deadlock, NeedsRealClock, run_virtual
 from faultlab.matrix.patched import virtual_time
+from faultlab.matrix.plain import plain, told, unfit
 from faultlab.matrix.prior import happen
 from faultlab.matrix.scenario import Group
 from faultlab.matrix.watchdog import LIBRARY, limit
@@ -176,7 +177,7 @@ def _blame(error: BaseException) -> str:
     own = [frame for frame in frames if not frame.filename.startswith(LIBRARY)]
     place = (own or frames)[-1] if frames else None
     at = f" at {place.filename}:{place.lineno}" if place is not None else ""
-    return f"{type(error).__name__}: {error}{at}"
+    return f"{type(error).__name__}: {told(error)}{at}"
 
 
 def close_attempt(session: Session, ended: Ended, refused: tuple[str, ...]) -> History:
@@ -186,17 +187,22 @@ def close_attempt(session: Session, ended: Ended, refused: tuple[str, ...]) -> H
     engine, brief, events = session.engine, session.brief, session.events
     horizon_ns = horizon(session, now_ns)
     engine.catch_up(horizon_ns)
-    if ended.claim is not None:
-        events.append(ended.claim._replace(t=now_ns))
+    ledger, facts = list(engine.ledger), engine.facts(brief.expectation.state)
+    claims = () if ended.claim is None else (ended.claim._replace(t=now_ns),)
     end, error = ended.end, ended.error
-    if engine.server.broken is not None:
-        end, error = "toolset_failed", _blame(engine.server.broken)
+    if why := unfit([*events, *claims]):
+        end, error = "crashed", why
+        events, ledger, facts = plain(events), plain(ledger), plain(facts)
+    else:
+        events += claims
+        if engine.server.broken is not None:
+            end, error = "toolset_failed", _blame(engine.server.broken)
     return History(
         brief,
         events,
-        list(engine.ledger),
+        ledger,
         end,
-        engine.facts(brief.expectation.state),
+        facts,
         error,
         refused,
         horizon_ns,

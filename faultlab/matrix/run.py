@@ -1,9 +1,10 @@
 """Makes the attempts of a run: serially or in worker processes, each batch stored as it is finished."""
 
 import signal
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import NamedTuple
@@ -149,7 +150,14 @@ def serially(
             for result, _, why_real in done:
                 yield result, why_real
     finally:
-        bench.store.append([*rows, *(row for _, row, _ in finished(bench, made))])
+        bench.store.append([*rows, *_rest(bench, made)])
+
+
+def _rest(bench: Bench, made: Iterable[Tried]) -> Iterator[AttemptRow]:
+    """The rows of attempts that wait, one at a time: one that breaks the judging takes no other with it."""
+    for one in made:
+        with suppress(Exception):
+            yield finished(bench, [one])[0][1]
 
 
 def unrecorded(bench: Bench, jobs: Iterable[Job]) -> Generator[tuple[Result, str | None], None, None]:

@@ -13,10 +13,11 @@ import pytest
 from faultlab.core.agent import ToolError
 from faultlab.core.history import History
 from faultlab.core.records import Claim, HandOver
-from faultlab.core.trace import dump
+from faultlab.core.trace import dump, load
 from faultlab.matrix.attempt import Conditions, run_attempt
 from faultlab.matrix.loader import find
 from faultlab.matrix.scenario import Group
+from faultlab.records.rows import encode
 
 HERE = str(Path(__file__))
 SEED = Conditions(7, wall_limit_s=0.3)
@@ -62,6 +63,66 @@ def test_all_twins_look_alike_and_attempts_do_not(group: Group) -> None:
         assert name not in views[0]
     run_attempt(look, group, "clean", 2, SEED)
     assert views[-1] != views[0]
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("nothing to say")
+
+
+def in_the_claim(task: Any, env: Any) -> Any:
+    return Claim.done("Refunded \ud83d")
+
+
+def in_the_store(task: Any, env: Any) -> Any:
+    env.store["left"] = [object()]
+
+
+def in_the_notes(task: Any, env: Any) -> Any:
+    env.notes["left"] = {"bytes": b"\xff"}
+
+
+def in_a_call(task: Any, env: Any) -> Any:
+    with suppress(ToolError):
+        env.tools["refund_order"](order_id="A17", amount=object())
+
+
+def in_an_identity(task: Any, env: Any) -> Any:
+    with suppress(ToolError):
+        env.tools["refund_order"](order_id=object(), amount="40.00")
+
+
+def in_a_text_of_a_call(task: Any, env: Any) -> Any:
+    with suppress(ToolError):
+        env.tools["refund_order"](order_id="A17", amount="40.00", reference="\ud83d")
+
+
+def in_a_question(task: Any, env: Any) -> Any:
+    env.ask_user("\ud83d?")
+
+
+def in_an_exception(task: Any, env: Any) -> Any:
+    raise ValueError("\ud83d")
+
+
+def in_no_text(task: Any, env: Any) -> Any:
+    raise Mute
+
+
+@pytest.mark.parametrize(
+    ("agent", "named"),
+    [
+        (in_the_claim, "its claim"), (in_the_store, "env.store"), (in_the_notes, "env.store"),
+        (in_a_call, "a tool call"), (in_an_identity, ""), (in_a_text_of_a_call, ""),
+        (in_a_question, "ask_user"), (in_an_exception, "ValueError: ?"), (in_no_text, "__str__ raises RuntimeError"),
+    ],
+)  # fmt: skip
+def test_what_json_cannot_hold_is_the_agents_crash_and_can_be_stored(
+    agent: Callable[..., Any], named: str, group: Group
+) -> None:
+    history = attempt(agent, group)
+    assert history.end == "crashed" and named in history.error
+    assert load(dump(history, encode)).end == "crashed" and dump(history, encode) == dump(history)
 
 
 def nonsense(task: Any, env: Any) -> Any:

@@ -185,6 +185,27 @@ def test_replay_judges_and_makes_again(tmp_path: Path) -> None:
     assert set(again.codes_then) == {"FL101", "FL201"}
 
 
+ODD = """
+from faultlab import Claim
+
+def run(task, env):
+    env.store["odd"] = object()
+    return Claim.done("Refunded \\ud83d")
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_json_cannot_hold_ends_one_agents_attempts_and_no_others(tmp_path: Path, jobs: str) -> None:
+    (tmp_path / "odd.py").write_text(ODD, encoding="utf-8")
+    options = ["-s", "two-intended", "--attempts", "1", "--store", "x.db", "--jobs", jobs, "--json"]
+    done = faultlab(tmp_path, "run", "odd:run", "careful", *options)
+    assert done.returncode == 1, done.stderr
+    cells = json.loads(done.stdout)["cells"]
+    assert {cell["verdict"] for cell in cells if cell["agent"] == "careful"} == {"PASS"}
+    assert all("FL902" in cell["findings"] for cell in cells if cell["agent"] != "careful")
+    assert len(traces(tmp_path / "x.db")) == len(cells)
+
+
 DYING = """
 import os
 from faultlab.agents.careful import careful
