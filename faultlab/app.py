@@ -13,6 +13,7 @@ from faultlab.core.errors import BadInput
 from faultlab.core.result import Cell, CellKey, GroupResult, Result, Tally, groups_of
 from faultlab.matrix.attempt import Conditions
 from faultlab.matrix.expected import surprises
+from faultlab.matrix.guard import check_hosts
 from faultlab.matrix.loader import builtin, find
 from faultlab.matrix.proving import RIGHT, Proof, proof_of, prove, proving
 from faultlab.matrix.request import RunPlan, RunRequest, plan_of
@@ -111,6 +112,7 @@ def _conditions(request: RunRequest, seed: int) -> Conditions:
         raise BadInput(f"--time-scale is {request.time_scale:g}; it must be above 0 and at most {LONGEST_SCALE}")
     if request.max_cost is not None and not request.max_cost >= 0:
         raise BadInput(f"--max-cost is {request.max_cost:g}; it must be 0 or more")
+    check_hosts(request.allow_hosts)
     return Conditions(seed, request.clock, request.allow_hosts, time_scale=request.time_scale)
 
 

@@ -12,6 +12,8 @@ from ipaddress import ip_address
 from types import TracebackType
 from typing import Any
 
+from faultlab.core.errors import BadInput
+
 REAL_IO = "faultlab.real_io"
 """Audit event of the virtual loop: an agent waits for a descriptor or a process (`matrix/loop.py`)."""
 
@@ -34,6 +36,15 @@ def parse_host(text: str) -> Host:
     if not name or "/" in text or (port and not port.isdecimal()):
         raise ValueError(f"{text!r} is no host: write a name or an address, or HOST:PORT, without http://")
     return name.lower().rstrip("."), int(port) if port else None
+
+
+def check_hosts(hosts: Iterable[str]) -> None:
+    """Raises BadInput for the first that is no host: before a run, not within its first attempt."""
+    for text in hosts:
+        try:
+            parse_host(text)
+        except ValueError as wrong:
+            raise BadInput(f"--allow-host: {wrong}") from None
 
 
 def _is_address(name: str) -> bool:
