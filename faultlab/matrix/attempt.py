@@ -116,6 +116,8 @@ def _run(
             assert isinstance(session.clock, VirtualClock)
             with virtual_time(session.clock):
                 ended = _guarded(lambda: live(agent, task, env, session), conditions)
+    if report.ended:  # also where the agent caught that, or did it in a thread
+        ended = Ended("crashed", error=report.ended)
     if not real and report.why_real is not None:
         return close_attempt(session, ended, ()), report.why_real
     return close_attempt(session, ended, (*report.refused, *session.refused_hosts)), None

@@ -1,16 +1,18 @@
-"""Refuses the connections of an agent to anything but the lab and the hosts that the user allowed.
+"""Refuses the connections of an agent to anything but the lab and the hosts that the user allowed, and the end of the
+process, which is faultlab's own.
 
 It sees what Python's own `socket` module does. Libraries that connect in C (uvloop, libpq, grpc) and
 other processes tell Python nothing, so they are not seen.
 """
 
+import os
 import socket
 import sys
 import threading
 from collections.abc import Callable, Iterable
 from ipaddress import ip_address
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from faultlab.core.errors import BadInput
 
@@ -64,7 +66,7 @@ def _shown(name: str, port: object) -> str:
 class Report:
     """What an agent did beside the lab during one attempt. Each list keeps order and holds no doubles."""
 
-    __slots__ = ("_allowed", "_thread", "opened", "real_io", "refused", "threads")
+    __slots__ = ("_allowed", "_process", "_thread", "ended", "opened", "real_io", "refused", "threads")
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
         self.refused: list[str] = []
@@ -75,6 +77,9 @@ class Report:
         """Names of threads that the agent's own thread started."""
         self.real_io: list[str] = []
         """Operations that the virtual loop could not do."""
+        self.ended = ""
+        """How it tried to end this process; empty: it did not."""
+        self._process = os.getpid()
         self._allowed = {parse_host(text) for text in allowed}
         self._thread = threading.get_ident()
 
@@ -112,6 +117,16 @@ class Report:
             ports = [port for host, port in self._allowed if host == key]
             self._allowed = self._allowed | {(address, port) for address in addresses for port in ports}
 
+    def _end(self, how: str) -> None:
+        """Refused in the lab's process; a child that the agent forked may end as it likes."""
+        if os.getpid() == self._process:
+            self.ended = self.ended or (
+                f"the agent called {how}, which would have ended faultlab itself: an agent shares its process with the "
+                "lab. Return a claim or raise instead, or run it as a program of its own (cmd:...)"
+            )
+            # As `sys.exit` does: past `except Exception`, and without a word in a thread.
+            raise SystemExit(self.ended)
+
 
 def _once(found: list[str], text: str) -> None:
     if text not in found:
@@ -143,6 +158,10 @@ def _on_real_io(report: Report, args: tuple[Any, ...]) -> None:
     _once(report.real_io, args[0])
 
 
+def _on_exec(report: Report, args: tuple[Any, ...]) -> None:
+    report._end(f"os.exec...({_text(args[0])!r})")
+
+
 _HANDLERS: dict[str, Callable[[Report, tuple[Any, ...]], None]] = {
     "socket.connect": _on_connect,
     "socket.sendto": _on_connect,
@@ -151,6 +170,7 @@ _HANDLERS: dict[str, Callable[[Report, tuple[Any, ...]], None]] = {
     "socket.gethostbyname": _on_lookup,
     "_thread.start_new_thread": _on_thread,
     "_thread.start_joinable_thread": _on_thread,  # threading.Thread from Python 3.13 on
+    "os.exec": _on_exec,
     REAL_IO: _on_real_io,
 }
 _thread_start = threading.Thread.start
@@ -183,7 +203,7 @@ class attempt:
     outside an attempt it does one comparison per audit event.
     """
 
-    __slots__ = ("_lookups", "_outer", "_report")
+    __slots__ = ("_exit", "_lookups", "_outer", "_report")
 
     def __init__(self, allow_hosts: Iterable[str] = ()) -> None:
         self._report = Report(allow_hosts)
@@ -198,9 +218,21 @@ class attempt:
             self._follow_lookups()
         if sys.version_info < (3, 12):
             threading.Thread.start = _start_with_event  # type: ignore[method-assign]
+        self._refuse_exit()
         self._outer = _active
         _active = self._report
         return self._report
+
+    def _refuse_exit(self) -> None:
+        """`os._exit` has no audit event."""
+        real, report = os._exit, self._report
+        self._exit = real
+
+        def refused_exit(status: int) -> NoReturn:
+            report._end(f"os._exit({status!r})")
+            real(status)
+
+        os._exit = refused_exit
 
     def _follow_lookups(self) -> None:
         """Wrap the two public look-ups: an audit event has the name asked for, not the addresses found."""
@@ -224,6 +256,7 @@ class attempt:
     ) -> None:
         global _active
         _active = self._outer
+        os._exit = self._exit
         if sys.version_info < (3, 12) and _active is None:
             threading.Thread.start = _thread_start  # type: ignore[method-assign]
         if self._lookups is not None:

@@ -192,7 +192,7 @@ def in_processes(
     """Make the attempts in worker processes, each of which stores its own batches, if `perform` stores any.
 
     On Ctrl-C, chunks that have begun are finished and stored. Raises BadInput when a worker is killed
-    by what an agent does (`os._exit`, a crash in C code).
+    by what an agent does (a signal, a crash in C code).
     """
     size = max(1, min(BATCH, len(jobs) // (workers * 8)))
     chunks = [jobs[start : start + size] for start in range(0, len(jobs), size)]
@@ -208,8 +208,8 @@ def in_processes(
     except BrokenProcessPool:
         agents = ", ".join(sorted({job.agent for job in jobs}))
         raise BadInput(
-            f"a worker process died while it ran {agents}: an agent must not end its process. "
-            "Finished attempts are kept; run with --jobs 1 to see which one it was"
+            f"a worker process died while it ran {agents}: an agent must not end its process, "
+            "nor may C code that it calls. Finished attempts are kept; run each agent alone to see which one it was"
         ) from None
     finally:
         for future in waiting:

@@ -1,5 +1,6 @@
 """One attempt: what an agent may do to the lab, and what the lab says of agents that go wrong."""
 
+import os
 import socket
 import threading
 import time
@@ -63,6 +64,54 @@ def test_all_twins_look_alike_and_attempts_do_not(group: Group) -> None:
         assert name not in views[0]
     run_attempt(look, group, "clean", 2, SEED)
     assert views[-1] != views[0]
+
+
+def ends_it(task: Any, env: Any) -> Any:
+    os._exit(0)
+
+
+def ends_it_and_goes_on(task: Any, env: Any) -> Any:
+    with suppress(BaseException):
+        os._exit(0)
+    return Claim.done()
+
+
+def ends_it_in_a_thread(task: Any, env: Any) -> Any:
+    thread = threading.Thread(target=os._exit, args=(0,))
+    thread.start()
+    thread.join()
+
+
+def becomes_another(task: Any, env: Any) -> Any:
+    os.execv("/bin/true", ["true"])  # noqa: S606  # what the test is about
+
+
+async def ends_it_in_a_loop(task: Any, env: Any) -> Any:
+    os._exit(0)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # Python itself is silent
+@pytest.mark.parametrize(
+    "agent", [ends_it, ends_it_and_goes_on, ends_it_in_a_thread, becomes_another, ends_it_in_a_loop]
+)
+def test_an_agent_does_not_end_the_lab(agent: Callable[..., Any], group: Group) -> None:
+    real = os._exit
+    history = attempt(agent, group)
+    assert history.end == "crashed" and "would have ended faultlab itself" in history.error
+    assert os._exit is real
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork is a thing of POSIX")
+def test_a_child_that_the_agent_forked_ends_as_it_likes(group: Group) -> None:
+    def forks(task: Any, env: Any) -> Claim:
+        child = os.fork()
+        if not child:
+            os._exit(7)
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        return Claim.not_done()
+
+    codes: list[int] = []
+    assert attempt(forks, group).end == "claimed" and codes == [7]
 
 
 class Mute(Exception):

@@ -212,7 +212,7 @@ from faultlab.agents.careful import careful
 
 def run(task, env):
     if os.path.exists("die"):
-        os._exit(3)
+        os.kill(os.getpid(), 9)
     return careful(task, env)
 """
 
