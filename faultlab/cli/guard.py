@@ -40,12 +40,33 @@ def guarded(command: Callable[P, T]) -> Callable[P, T]:
             raise typer.Exit(HARNESS_FAULT) from None
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
+        except OSError as error:
+            if not _output_is_lost():
+                raise _unexpected(error) from None
+            sys.stdout = None  # what is left in the buffer has nowhere to go
+            typer.echo(f"faultlab: standard output takes no more: {error.strerror}. Write it elsewhere", err=True)
+            raise typer.Exit(1) from None
         except Exception as error:  # noqa: BLE001  # the last resort: whatever it is, it is ours
-            typer.echo(traceback.format_exc(), err=True)
-            typer.echo(f"faultlab: harness fault: {type(error).__name__}: {error}\n{PLEASE_REPORT}", err=True)
-            raise typer.Exit(HARNESS_FAULT) from None
+            raise _unexpected(error) from None
 
     return told
+
+
+def _unexpected(error: Exception) -> typer.Exit:
+    """Tells of an error that nobody foresaw, and gives the end that belongs to it."""
+    typer.echo(traceback.format_exc(), err=True)
+    typer.echo(f"faultlab: harness fault: {type(error).__name__}: {error}\n{PLEASE_REPORT}", err=True)
+    return typer.Exit(HARNESS_FAULT)
+
+
+def _output_is_lost() -> bool:
+    """Standard output takes not even a line end, as on a full disk: then the error was its own."""
+    try:
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
 
 
 PLEASE_REPORT = (

@@ -191,3 +191,17 @@ def test_a_reader_that_has_seen_enough_is_no_fault(cli: Cli, tmp_path: Path) -> 
     process.stderr.close()
     process.wait(timeout=60)
     assert "Traceback" not in told and "harness fault" not in told
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the full disk is a thing of Linux")
+@pytest.mark.parametrize("words", [["agents"], ["explain"], ["explain", "--json"], ["run", "careful", *ONE_GROUP]])
+def test_an_output_that_is_full_is_one_message(tmp_path: Path, words: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "faultlab", *words], cwd=tmp_path, env=environment(),
+            stdout=full, stderr=subprocess.PIPE, encoding="utf-8", timeout=60, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "faultlab: standard output takes no more: No space left on device. Write it elsewhere"
+    ]
