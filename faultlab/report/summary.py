@@ -128,10 +128,14 @@ def _validity(summary: Summary, cells: Sequence[Cell], width: int) -> Iterator[T
 
 
 def _determinism(cells: Sequence[Cell], attempts: int) -> str:
-    equal = sum(cell.deterministic for cell in cells)
+    """Only a cell with all its attempts says how steady its agent is."""
     if attempts < 2:
         return "1 attempt a cell: nothing is said about how steady the agents are"
-    line = f"traces of all {attempts} attempts equal in {equal} of {counted(len(cells), 'cell')}"
+    whole = [cell for cell in cells if cell.made >= attempts]
+    if not whole:
+        return f"no cell has all its {attempts} attempts: nothing is said about how steady the agents are"
+    equal = sum(cell.deterministic for cell in whole)
+    line = f"traces of all {attempts} attempts equal in {equal} of {counted(len(whole), 'cell')}"
     return f"{line}: those count once, no interval is given" if equal else line
 
 

@@ -149,6 +149,15 @@ def test_equal_traces_are_told_as_one_trial() -> None:
     assert "traces of all 2 attempts equal in 1 of 2 cells" in told
 
 
+def test_cells_that_lack_attempts_say_nothing_of_steadiness() -> None:
+    begun = [result(1, "never", DUPLICATE)]
+    told = text_of(summary(begun, attempts=5, agents=("one",), unmade=4))
+    assert "traces of all" not in told and "no cell has all its 5 attempts" in told
+    assert "Stopped early, after 1 of 5 attempts" in told
+    whole = [result(number, "committed", attempt=number) for number in range(2, 7)]
+    assert "5 attempts equal in 1 of 1 cell:" in text_of(summary([*begun, *whole], attempts=5, agents=("one",)))
+
+
 def test_the_command_to_reproduce_names_the_whole_cell() -> None:
     given = summary([result(1, "never", DUPLICATE, contract="status", agent="my agent")], options=("--clock", "real"))
     told = text_of(given)
