@@ -1,5 +1,6 @@
 """Where text goes: how wide it may be, whether in colour, and in which characters."""
 
+import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
@@ -36,7 +37,10 @@ class Screen:
     @staticmethod
     def of(file: IO[str] | None = None, *, width: int | None = None) -> "Screen":
         """Standard output, or the file given. NO_COLOR, COLUMNS and TERM are obeyed."""
-        return Screen(Console(file=file, width=width, highlight=False, markup=False, emoji=False))
+        console = Console(file=file, width=width, highlight=False, markup=False, emoji=False)
+        if console.width < 1:  # COLUMNS=0 says nothing, and rich would print nothing
+            console.width = shutil.get_terminal_size().columns
+        return Screen(console)
 
     def show(self, lines: Iterable[Text | str]) -> None:
         """Print the lines as they are; each already fits."""

@@ -133,6 +133,13 @@ def test_a_dumb_terminal_gets_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown("utf-8", monkeypatch, TERM="dumb").isascii()
 
 
+def test_no_columns_at_all_are_as_good_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "0")
+    file = io.StringIO()
+    Screen.of(file).show(["something"])
+    assert file.getvalue() == "something\n"
+
+
 def test_no_color_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[3" in shown("utf-8", monkeypatch, TERM="xterm")
     assert "\x1b[3" not in shown("utf-8", monkeypatch, TERM="xterm", NO_COLOR="1")
