@@ -86,3 +86,11 @@ def test_a_replay_gives_the_same_bytes(ran: Cli, address: Address) -> None:
     data = json.loads(done.stdout)
     assert data["same_bytes"] is True
     assert data["codes_then"] == data["judged_again"] == data["made_again"]
+
+
+def test_the_quickstart_works_to_the_letter(cli: Cli, project: Path) -> None:
+    page = (project / "docs" / "quickstart.md").read_text(encoding="utf-8")
+    minutes = page.partition("## Minute 4")[2].partition("## In continuous")[0]
+    commands = [line.split() for line in minutes.splitlines() if line.startswith("faultlab ")]
+    ends = [cli(*command[1:]).returncode for command in commands]
+    assert len(ends) == 6 and ends == [0, 1, 1, 0, 0, 1]
