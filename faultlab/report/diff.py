@@ -128,7 +128,9 @@ def diff_lines(left: Side, right: Side, width: int) -> Iterator[Text]:
     for step in found.common[-BEFORE:]:
         yield from _step_lines(" ", step, width, "dim")
     if found.equal:
-        yield Text("The caller did and got the same to the end. What differs is the truth:", "bold")
+        alike = list(truth(left.history)) == list(truth(right.history))
+        more = "The truth is the same too:" if alike else "What differs is the truth:"
+        yield from _lines(f"The caller did and got the same to the end. {more}", width, "bold")
     else:
         yield Text(f"Step {len(found.common) + 1} differs:", "bold")
         for sign, steps, style in (("A", found.left, "red"), ("B", found.right, "green")):

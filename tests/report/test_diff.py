@@ -54,4 +54,6 @@ def test_twins_that_look_alike_are_told_by_their_truth() -> None:
     left, right = made("resender", "never"), made("resender", "committed")
     text = "\n".join(line.plain for line in diff_lines(Side("a", left, "PASS"), Side("b", right, "FAIL"), 80))
     assert "got the same to the end" in text
-    assert "once" in text and "twice" in text
+    assert "once" in text and "twice" in text and "What differs is the truth" in text
+    same = "\n".join(line.plain for line in diff_lines(Side("a", left, "PASS"), Side("a", left, "PASS"), 80))
+    assert "truth is the same" in same and "differs" not in same
