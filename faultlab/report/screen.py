@@ -26,6 +26,12 @@ ASCII = str.maketrans(
 """One character for one, so that columns stay where they are."""
 
 
+CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {
+    0x7F: "␡", **dict.fromkeys(range(0x80, 0xA0), "\N{REPLACEMENT CHARACTER}")
+}  # fmt: skip
+"""What an agent says must not steer the terminal: each control character is shown as its picture, ESC as ␛."""
+
+
 class Screen:
     """A terminal, a pipe or a file."""
 
@@ -47,6 +53,7 @@ class Screen:
         for line in lines:
             text = Text(line) if isinstance(line, str) else line
             text.rstrip()
+            text = _harmless(text)
             if self.ascii:
                 text = self._in_ascii(text)
             self.console.print(text, soft_wrap=True)
@@ -56,6 +63,16 @@ class Screen:
         copy = text.copy()
         copy.plain = "".join(char if char.isascii() else "?" for char in plain)
         return copy
+
+
+def _harmless(text: Text) -> Text:
+    """Most lines hold no control character, and are not copied."""
+    plain = text.plain.translate(CONTROLS)
+    if plain == text.plain:
+        return text
+    copy = text.copy()
+    copy.plain = plain
+    return copy
 
 
 def prose(text: str, width: int, indent: str = "", first: str | None = None) -> list[str]:

@@ -140,6 +140,12 @@ def test_no_columns_at_all_are_as_good_as_unset(monkeypatch: pytest.MonkeyPatch)
     assert file.getvalue() == "something\n"
 
 
+def test_what_an_agent_says_does_not_steer_the_terminal() -> None:
+    file = io.StringIO()
+    Screen.of(file, width=80).show(["ValueError: \x1b[2J\x9b2J\x7f"])
+    assert file.getvalue() == "ValueError: ␛[2J�2J␡\n"
+
+
 def test_no_color_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[3" in shown("utf-8", monkeypatch, TERM="xterm")
     assert "\x1b[3" not in shown("utf-8", monkeypatch, TERM="xterm", NO_COLOR="1")
