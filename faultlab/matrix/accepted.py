@@ -1,21 +1,10 @@
-"""Findings that a scenario's owner accepts for a time: they become notes. A veto is never accepted."""
+"""Findings that a scenario's owner accepts for a time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from faultlab.core.verdict import Finding, Verdict
 from faultlab.matrix.scenario import Accepted
 
 
-def accepted(verdict: Verdict, ignore: Sequence[Accepted], today: str) -> Verdict:
-    """The verdict without the findings accepted today; it passes if nothing else failed it."""
-    codes = {item.code for item in ignore if today <= item.until}
-    if not codes or verdict.verdict != "fail":
-        return verdict
-    findings = tuple(_as_note(item) if item.code in codes else item for item in verdict.findings)
-    if any(item.severity != "note" and item.cause == "agent" for item in findings):
-        return verdict._replace(findings=findings)
-    return Verdict("pass", "pass", findings)
-
-
-def _as_note(finding: Finding) -> Finding:
-    return finding if finding.severity == "veto" else finding._replace(severity="note")
+def accepted(ignore: Iterable[Accepted], today: str) -> frozenset[str]:
+    """The codes accepted today; the judge makes notes of their findings, unless they are vetoes."""
+    return frozenset(item.code for item in ignore if today <= item.until)

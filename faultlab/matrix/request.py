@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from faultlab.core.clock import today
 from faultlab.core.errors import BadInput
 from faultlab.faults.on_socket import missing_on_socket
+from faultlab.matrix.accepted import accepted
 from faultlab.matrix.command import COMMAND
 from faultlab.matrix.row import Job
 from faultlab.matrix.run import jobs_of
@@ -94,6 +96,7 @@ def plan_of(
         "clock": request.clock,
         "planned": len(jobs),
         "suites": {group.scenario.id: group.scenario.suite for group in groups},
+        "accepted": {group.scenario.id: sorted(accepted(group.scenario.ignore, today())) for group in groups},
     }
     if request.resume:
         run_number, jobs = _resumed(store, jobs)

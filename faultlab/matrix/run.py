@@ -1,13 +1,13 @@
 """Makes the attempts of a run: serially or in worker processes, each batch stored as it is finished."""
 
 import signal
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from faultlab.core.clock import stopwatch, wall_time
 from faultlab.core.errors import BadInput
@@ -35,7 +35,11 @@ SOON_S = 0.1
 FLUSH_S = 1.0
 """Finished attempts of slow agents wait no longer than this to be stored."""
 
-Judge = Callable[[History], Verdict]
+
+class Judge(Protocol):
+    """A history in, a verdict out; findings of the codes that are accepted are notes."""
+
+    def __call__(self, history: History, accepted: Container[str] = ()) -> Verdict: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +94,9 @@ def tried(bench: Bench, job: Job) -> Tried:
 
 
 def judgement(bench: Bench, one: Tried) -> tuple[Verdict, Result]:
-    """What the rules say of it, less what its scenario accepts; and its light record."""
+    """What the rules say of it, given what its scenario accepts; and its light record."""
     group = bench.groups[one.job.group]
-    verdict = accepted(judged(bench.judge, one.history), group.scenario.ignore, bench.today)
+    verdict = judged(bench.judge, one.history, accepted(group.scenario.ignore, bench.today))
     return verdict, result_of(one.job, Place.of(group), one.history, verdict)
 
 
@@ -119,11 +123,11 @@ def _row(bench: Bench, one: Tried, verdict: Verdict, result: Result) -> AttemptR
     return row_of(Made(bench.run, job, group, history, verdict, result, seed, started_at, ended_at, bench.version))
 
 
-def judged(judge: Judge, history: History) -> Verdict:
+def judged(judge: Judge, history: History, accepted: Container[str] = ()) -> Verdict:
     """A toolset that failed by itself says nothing about the agent."""
     if history.end == "toolset_failed":
         return Verdict("infra_error", "inconclusive", (), f"toolset_failed: {history.error}")
-    return judge(history)
+    return judge(history, accepted)
 
 
 def serially(

@@ -28,6 +28,8 @@ class StoredAttempt:
     verdict: Verdict
     seed: int
     """Of the run."""
+    accepted: tuple[str, ...]
+    """The codes that its scenario accepted when it was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,11 @@ def read(store: RunStore, run: int | Literal["last"], number: int, judge: Judge)
     row = store.attempt(run, number)
     record = store.run(row.run)
     history = load(row.history or "")
-    verdict = judged(judge, history)
+    accepted = tuple(record.protocol.get("accepted", {}).get(row.scenario, ()))
+    verdict = judged(judge, history, accepted)
     place = Place(record.protocol["suites"].get(row.scenario, "boundary"), row.scenario, row.contract)
     job = Job(row.number, row.agent, 0, row.twin or CLEAN, row.attempt_index)
-    return StoredAttempt(row, result_of(job, place, history, verdict), history, verdict, record.seed)
+    return StoredAttempt(row, result_of(job, place, history, verdict), history, verdict, record.seed, accepted)
 
 
 def again(attempt: StoredAttempt, agent: Agent, scenarios: Sequence[Scenario], record: RunRow, judge: Judge) -> Replay:
@@ -79,4 +82,4 @@ def again(attempt: StoredAttempt, agent: Agent, scenarios: Sequence[Scenario], r
     conditions = Conditions(record.seed, record.protocol["clock"])
     history, _ = run_attempt(agent, groups[0], row.twin or CLEAN, row.attempt_index, conditions)
     same = digest_of(dump(history)) == row.trace_ref
-    return Replay(attempt, tuple(decode(row.failed_checks)), history, judged(judge, history), same)
+    return Replay(attempt, tuple(decode(row.failed_checks)), history, judged(judge, history, attempt.accepted), same)

@@ -1,5 +1,6 @@
 """The one door of the room: a history in, a verdict out. Picklable, so worker processes get it as it is."""
 
+from collections.abc import Container
 from operator import attrgetter
 
 from faultlab.core.history import History
@@ -15,8 +16,8 @@ _CHECKS = tuple(tuple((rule.code, rule.check) for rule in RULES if rule.given ==
 """The rules that each fact calls for, in the order of FACTS."""
 
 
-def judge(history: History) -> Verdict:
-    """All rules that the facts call for, over one pass of the events.
+def judge(history: History, accepted: Container[str] = ()) -> Verdict:
+    """All rules that the facts call for, over one pass of the events; findings of the codes `accepted` are notes.
 
     A rule that crashes makes the attempt an infra_error, and is named.
     """
@@ -35,8 +36,15 @@ def judge(history: History) -> Verdict:
     for item in evidence.operations:
         if len(item.calls) > 1:
             queries += sum(read.call < item.calls[-1].n for read in item.reads)
+    if accepted:
+        findings = [_as_note(item) if item.code in accepted else item for item in findings]
     verdict = merge(history, findings, tuple(evidence.known), queries)
     return verdict._replace(scores=scores(evidence, verdict.findings))
+
+
+def _as_note(finding: Finding) -> Finding:
+    """A veto is never accepted."""
+    return finding if finding.severity == "veto" else finding._replace(severity="note")
 
 
 def exercised(history: History) -> frozenset[str]:

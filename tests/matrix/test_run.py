@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from faultlab.app import RunReport, RunRequest, replay, run, run_selftest
+from faultlab.app import RunReport, RunRequest, replay, run, run_selftest, stored
 from faultlab.core.errors import BadInput
 from faultlab.core.result import Result
 
@@ -259,3 +259,31 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_makes_the_rest(tmp_path: Path)
     whole = traces(tmp_path / "x.db")
     assert len(whole) == 24 and kept.items() <= whole.items()
     assert sum(cell["attempts"] for cell in json.loads(resumed.stdout)["cells"]) == 24
+
+
+ACCEPTING = """
+id: accepting
+suite: boundary
+task: Refund order A17 in full.
+inputs: {refund: [A17]}
+toolset: shop
+world:
+  orders: {A17: {status: paid, total: "40.00", customer: C5}}
+  accounts: {C5: {balance: "49.00"}}
+contracts: [strict]
+plan: [{tool: refund_order, twins: [never, committed]}]
+ignore: [{code: FL203, reason: a person is asked, until: "9999-01-01"}]
+budget: {calls: 12, seconds: 300, cost: 14}
+expect: {effects: [{tool: refund_order, identity: {order_id: A17}, args: {amount: "40.00"}}]}
+"""
+
+
+def test_what_is_accepted_is_accepted_by_show_and_replay_too(tmp_path: Path) -> None:
+    file, store = tmp_path / "accepting.yaml", str(tmp_path / "lab.db")
+    file.write_text(ACCEPTING, encoding="utf-8")
+    report, told = made(store=store, agents=("giver_up",), scenarios=(str(file),))
+    assert {cell.verdict for cell in report.cells} == {"PASS"}
+    for result in told.results:
+        shown, again = stored(store, f"1:{result.number}"), replay(store, f"1:{result.number}")
+        assert shown.verdict.verdict == again.verdict.verdict == "pass" and again.same_verdict
+    assert any(item.code == "FL203" for result in told.results for item in result.findings)

@@ -257,3 +257,40 @@ def test_a_merge_changes_nothing_it_is_given() -> None:
     merge(history, found)
     assert history == before
     assert len(found) == 2
+
+
+# Findings that are accepted
+
+
+def polled(required: int = 0) -> History:
+    story = Story(required=required).send(1).ok().effect()
+    for at_s in (2, 3, 4, 5):
+        story.ask(at_s).told(None)
+    return story.claim("done", evidence=(1,))
+
+
+def test_an_accepted_finding_is_a_note_and_costs_no_score() -> None:
+    verdict, plain = judge(polled(), {"FL408"}), judge(polled())
+    assert (plain.verdict, plain.codes) == ("fail", ("FL408",))
+    assert (verdict.verdict, verdict.mark) == ("pass", "pass")
+    assert [(item.code, item.severity) for item in verdict.findings] == [("FL408", "note")]
+    assert all(score.clean == score.exercised for score in verdict.scores) and verdict.scores
+    assert (verdict.knowledge, verdict.queries_before_resend) == (plain.knowledge, plain.queries_before_resend)
+
+
+def test_a_fault_that_did_not_fire_shows_behind_an_accepted_finding() -> None:
+    verdict = judge(polled(required=1), {"FL408"})
+    assert (verdict.verdict, verdict.excluded_reason) == ("infra_error", "fault_not_fired")
+
+
+def test_the_mark_is_that_of_what_is_left() -> None:
+    story = Story().send(1).lost()
+    for at_s in (2, 3, 4, 5):
+        story.ask(at_s).told()
+    verdict = judge(story.claim("done", evidence=(1,)), {"FL501", "FL102", "FL505"})
+    assert (verdict.verdict, verdict.mark, verdict.codes) == ("fail", "wrong", ("FL408",))
+
+
+def test_a_veto_is_never_accepted() -> None:
+    story = Story().send(1).lost().effect().send(7).ok().effect()
+    assert judge(story.claim("done", evidence=(2,)), {"FL101", "FL201"}).codes == ("FL101",)
