@@ -19,8 +19,7 @@ def report(evidence: Evidence) -> Iterable[Finding]:
     for operation in evidence.open:
         if evidence.said(operation) != "not_done":
             continue
-        since = [read for read in operation.reads if read.started_ns >= operation.last_unknown_ns]
-        calls = tuple(dict.fromkeys(read.call for read in since if read.reveal is not None))
+        calls = tuple(dict.fromkeys(read.call for read in operation.asked_since if read.reveal is not None))
         if calls:
             numbers = ", ".join(f"#{n}" for n in calls)
             text = f"{operation.label}: said not done on {numbers}, none of them conclusive"

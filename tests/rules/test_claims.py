@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
-from rules.histories import OP, Story
+from rules.histories import OP, Story, at
 
 from faultlab.core.agent import Budget
 from faultlab.core.history import Expected, History
+from faultlab.core.records import Crashed
 from faultlab.core.verdict import Finding
 from faultlab.rules.fl204_hand_over_incomplete import class_of
 from faultlab.rules.judge import exercised, judge
@@ -115,6 +116,12 @@ def test_an_unanswered_query_is_not_taken_as_proof() -> None:
 
 def test_a_read_before_a_second_loss_does_not_count_for_the_claim() -> None:
     story = Story("strict").send(1, key="k1").lost().ask(2).told().send(5, key="k1").lost()
+    assert "FL202" not in codes(story.claim("not_done"))
+
+
+def test_a_read_before_a_send_whose_caller_died_does_not_count_for_the_claim() -> None:
+    story = Story("strict").send(1, key="k1").lost().ask(2).told().send(5, key="k1")
+    story.events.append(Crashed(at(6), 3, "kept"))
     assert "FL202" not in codes(story.claim("not_done"))
 
 
