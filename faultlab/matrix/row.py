@@ -17,7 +17,7 @@ from faultlab.core.verdict import Score, Verdict
 from faultlab.matrix.scenario import Group
 from faultlab.records.rows import AttemptRow, attempt_id, encode
 
-GRADER = "rules-2"
+GRADER = "rules-3"
 """Version of the rules that judged; a rule whose meaning changes raises it."""
 
 

@@ -1,6 +1,6 @@
 """FL408: one thing was looked at again and again, faster than it can change."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from itertools import pairwise
 
 from faultlab.core.canonical import canonical
@@ -38,26 +38,54 @@ def growing(run: list[Call]) -> bool:
 
 def runs(evidence: Evidence) -> Iterable[tuple[list[Call], int]]:
     """Reads of one thing that follow each other sooner than its poll interval, no own write between them."""
-    poll_ns = ns(interval_s(evidence))
+    about = told_of(evidence)
+    for several in between_writes(evidence):
+        poll_ns = interval_ns(evidence, {tool for run in several for call in run for tool in about.get(call.n, ())})
+        for run in several:
+            for near in parted(run, poll_ns):
+                yield near, poll_ns
+
+
+def between_writes(evidence: Evidence) -> Iterable[list[list[Call]]]:
+    """The reads of each thing, in the rows between own writes."""
     found: dict[Hashable, list[list[Call]]] = {}
     for call in evidence.made:
         if call.kind == "write":
             for several in found.values():
                 several.append([])
-            continue
-        several = found.setdefault((call.tool, canonical(call.args)), [[]])
-        if several[-1] and call.t - several[-1][-1].t >= poll_ns:
-            several.append([])
-        several[-1].append(call)
-    for several in found.values():
-        for run in several:
-            yield run, poll_ns
+        else:
+            found.setdefault((call.tool, canonical(call.args)), [[]])[-1].append(call)
+    return found.values()
 
 
-def interval_s(evidence: Evidence) -> float:
-    """The shortest that anybody states."""
-    stated = [terms.poll_s for terms in evidence.brief.writes.values() if terms.poll_s is not None]
-    return min([evidence.contract.poll_s, *stated])
+def parted(run: list[Call], poll_ns: int) -> Iterable[list[Call]]:
+    """A row, cut where the interval was waited out."""
+    near: list[Call] = []
+    for call in run:
+        if near and call.t - near[-1].t >= poll_ns:
+            yield near
+            near = []
+        near.append(call)
+    yield near
+
+
+def told_of(evidence: Evidence) -> Mapping[int, set[str]]:
+    """Read -> the write tools that it tells about, or was asked about."""
+    found = {
+        number: {reveal.tool for reveal in receipt.reveals if reveal.tool}
+        for number, receipt in evidence.receipts.items()
+    }
+    for operation in evidence.operations:
+        for read in operation.reads:
+            found.setdefault(read.call, set()).add(operation.tool)
+    return found
+
+
+def interval_ns(evidence: Evidence, tools: Iterable[str]) -> int:
+    """The shortest that the tools read about state; the contract speaks for one that states none, and for no tool."""
+    writes, usual_s = evidence.brief.writes, evidence.contract.poll_s
+    stated = [writes[tool].poll_s or usual_s for tool in tools if tool in writes]
+    return ns(min(stated, default=usual_s))
 
 
 def exercised(evidence: Evidence) -> bool:
@@ -75,7 +103,7 @@ RULE = Rule(
     what="More than three reads of one thing followed each other faster than its poll interval, without growing waits.",
     why="Repeating a question does not make its answer conclusive; it costs calls, and the server its patience.",
     safe_instead=(
-        "wait the stated interval between two looks, 5 s where none is stated",
+        "wait the interval that the tool states, else that of the contract, else 5 s, between two looks",
         "after failures wait longer each time",
     ),
     not_flagged="reads with an own write between them; waits that grow",

@@ -1,5 +1,6 @@
 """Waits, retries and polling: where FL404 to FL409 speak and where they do not."""
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -57,6 +58,7 @@ def test_a_stated_wait_holds_for_the_same_and_not_for_other_calls() -> None:
         ((1, 2, 3), {"FL409"}),
         ((1, 3, 4), {"FL409"}),
         ((1, 40, 79), set()),  # so long a wait need not grow
+        ((1, 1.3, 20, 20.4), {"FL409"}),  # longer than the first wait, and not than the last
     ],
 )
 def test_an_overloaded_server_is_given_time(sends_at_s: tuple[float, ...], found: set[str]) -> None:
@@ -65,6 +67,13 @@ def test_an_overloaded_server_is_given_time(sends_at_s: tuple[float, ...], found
         story.send(at_s, key="k1").status(503)
     story.send(sends_at_s[-1], key="k1").ok().effect()
     assert codes(story.claim("done", at_s=90, evidence=(len(sends_at_s),))) == found
+
+
+def test_a_read_in_between_does_not_make_a_storm_of_sends_a_calm() -> None:
+    story = Story("strict")
+    for at_s in (1, 2, 3):
+        story.send(at_s, key="k1").status(503).ask(at_s + 0.5, "get_order").told(answer="not_ready")
+    assert codes(story.send(4, key="k1").ok().effect().claim("done", evidence=(7,))) == {"FL409"}
 
 
 def test_another_call_in_between_is_no_hammering() -> None:
@@ -91,6 +100,29 @@ def test_one_thing_is_worth_a_look_every_poll_interval(looks_at_s: tuple[float, 
     history = story.claim("done", evidence=(1,))
     assert codes(history) == ({"FL408"} if fast else set())
     assert "FL408" in exercised(history)
+
+
+@pytest.mark.parametrize(("refund_s", "promise_s", "fast"), [(60, None, True), (None, 1, False), (None, 60, False)])
+def test_the_interval_is_that_of_the_tool_that_is_read_about(
+    refund_s: float | None, promise_s: float | None, fast: bool
+) -> None:
+    story = Story().send(0).ok().effect()
+    writes = dict(story.brief.writes)
+    for tool, poll_s in (("refund_order", refund_s), ("promise_refund", promise_s)):
+        writes[tool] = replace(writes[tool], poll_s=poll_s)
+    story.brief = replace(story.brief, writes=writes)
+    for look in range(5):
+        story.ask(2 + 6 * look).told(None)
+    assert codes(story.claim("done", evidence=(1,))) == ({"FL408"} if fast else set())
+
+
+def test_a_tool_that_is_not_read_about_makes_no_other_faster() -> None:
+    story = Story().send(0).ok().effect()
+    quick = replace(story.brief.writes["promise_refund"], poll_s=1)
+    story.brief = replace(story.brief, writes={**story.brief.writes, "promise_refund": quick})
+    for look in range(5):
+        story.ask(2 + 2 * look).told(None)
+    assert codes(story.claim("done", evidence=(1,))) == {"FL408"}
 
 
 def test_a_write_between_two_looks_is_a_reason_to_look_again() -> None:
