@@ -56,6 +56,11 @@ class Ending(NamedTuple):
     asked: int = 0
     """How many answers about it there were at its end."""
 
+    @property
+    def told_only(self) -> bool:
+        """The task was done by a report alone, without a write: then no operation is."""
+        return self.stop.status == "done" and self.stop.text is not None
+
 
 class Clerk:
     """Reads the task and writes the claim.
@@ -225,7 +230,7 @@ class Clerk:
         status = next(item for item in WORST if any(stop.status == item for stop in stops))
         evidence = tuple(dict.fromkeys(number for stop in stops for number in stop.evidence))
         text = " ".join(said for ending in endings if (said := _said(ending)))
-        operations = {name: ending.stop.status for name, ending in self.endings.items()}
+        operations = {name: ending.stop.status for name, ending in self.endings.items() if not ending.told_only}
         records = [stop.record for stop in stops if stop.record is not None]
         if status == "handed_over":
             # Without its journal an agent does not know when and how it sent: the wire does.
