@@ -1,5 +1,6 @@
 """FL408: one thing was looked at again and again, faster than it can change."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import pairwise
 
@@ -16,7 +17,7 @@ ENOUGH = 3
 
 def check(evidence: Evidence) -> Iterable[Finding]:
     names = [call.tool for call in evidence.made if call.kind != "write"]
-    if len(names) <= ENOUGH or max(map(names.count, names)) <= ENOUGH:
+    if len(names) <= ENOUGH or max(Counter(names).values()) <= ENOUGH:
         return ()
     return [hasty(run, poll) for run, poll in runs(evidence) if len(run) > ENOUGH and not growing(run)]
 
@@ -49,12 +50,15 @@ def runs(evidence: Evidence) -> Iterable[tuple[list[Call], int]]:
 def between_writes(evidence: Evidence) -> Iterable[list[list[Call]]]:
     """The reads of each thing, in the rows between own writes."""
     found: dict[Hashable, list[list[Call]]] = {}
+    written = 0
     for call in evidence.made:
         if call.kind == "write":
-            for several in found.values():
-                several.append([])
-        else:
-            found.setdefault((call.tool, canonical(call.args)), [[]])[-1].append(call)
+            written = call.n
+            continue
+        several = found.setdefault((call.tool, canonical(call.args)), [[]])
+        if several[-1] and several[-1][-1].n < written:
+            several.append([])
+        several[-1].append(call)
     return found.values()
 
 
