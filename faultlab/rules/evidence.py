@@ -206,15 +206,14 @@ class Evidence:
 
     def _read_ledger(self) -> None:
         goals = self.goals
+        meant = {(goal.tool, goal.identity): goal for goal in reversed(goals)}
         for effect in self.history.ledger:
-            for goal in goals:
-                if effect.identity == goal.identity and effect.tool == goal.tool:
-                    goal.effects.append(effect)
-                    if effect.actor != "interference":
-                        goal.stands += 1
-                    break
-            else:
+            goal = meant.get((effect.tool, effect.identity))
+            if goal is None:
                 self.outside.append(effect)
+            else:
+                goal.effects.append(effect)
+                goal.stands += effect.actor != "interference"
             if effect.actor != "agent":
                 self.foreign = True
             if effect.reverses is not None and effect.actor == "agent":

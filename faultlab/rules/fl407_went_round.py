@@ -12,15 +12,18 @@ from faultlab.rules.rule import Rule
 def check(evidence: Evidence) -> Iterable[Finding]:
     if not has_a_way_round(evidence):
         return ()
-    found = (went_round(evidence, send) for send in evidence.sends if send.first)
+    alike: dict[str, list[Operation]] = {}
+    for operation in evidence.operations:
+        alike.setdefault(operation.identity, []).append(operation)
+    found = (went_round(evidence, send, alike[send.call.identity]) for send in evidence.sends if send.first)
     return [item for item in found if item is not None]
 
 
-def went_round(evidence: Evidence, send: Send) -> Finding | None:
-    """The first send of an operation whose equal, by the other tool, had been refused."""
+def went_round(evidence: Evidence, send: Send, alike: Iterable[Operation]) -> Finding | None:
+    """The first send of an operation whose equal, by the other tool, had been refused; `alike`: of its identity."""
     call = send.call
-    for operation in evidence.operations:
-        if operation.identity != call.identity or not equivalent(evidence, operation.tool, call.tool):
+    for operation in alike:
+        if not equivalent(evidence, operation.tool, call.tool):
             continue
         refused = refusal_before(evidence, operation, call.t)
         if refused is not None:
