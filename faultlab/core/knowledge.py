@@ -20,7 +20,7 @@ class Knowledge:
     fewer exist; beyond that it is one more handle for an ordinal that has one.
     """
 
-    __slots__ = ("_by_call", "_intended", "_reads", "_writes", "contract", "operations")
+    __slots__ = ("_by_call", "_intended", "_reads", "_same", "_writers", "_writes", "contract", "operations")
 
     def __init__(
         self,
@@ -34,6 +34,10 @@ class Knowledge:
         self._intended = intended
         self._writes = writes
         self._by_call: dict[int, list[Operation]] = {}
+        self._same: dict[tuple[str, str], list[Operation]] = {}
+        """Tool and identity -> its ordinals, in order."""
+        self._writers: dict[str, set[Operation]] = {}
+        """Versioned thing -> the operations with a call that names it, though perhaps not their last one."""
         self._reads: dict[int, Call] = {}
 
     def see(self, event: Event) -> None:
@@ -60,17 +64,20 @@ class Knowledge:
     def _sent(self, call: Call) -> Operation:
         operation = self.operation_of(call)
         if operation is None:
-            same = [item for item in self.operations if item.tool == call.tool and item.identity == call.identity]
+            same = self._same.setdefault((call.tool, call.identity), [])
             terms = self._writes.get(call.tool, PLAIN)
             operation = Operation(call.tool, call.identity, len(same) + 1, terms)
             self.operations.append(operation)
+            same.append(operation)
         operation.sent(call)
+        if (thing := operation.thing) is not None:
+            self._writers.setdefault(thing, set()).add(operation)
         return operation
 
     def operation_of(self, call: Call) -> Operation | None:
         """The operation that a call belongs to, None for a new one; nothing is changed."""
-        same = [item for item in self.operations if item.tool == call.tool and item.identity == call.identity]
-        if not same:
+        same = self._same.get((call.tool, call.identity))
+        if same is None:
             return None
         handles = {call.key, call.reference} - {None}
         for item in same:
@@ -96,13 +103,17 @@ class Knowledge:
             return
         answered = receipt.outcome is Outcome.APPLIED
         for sight in receipt.sights if answered else ():
-            for operation in self.operations:
-                if operation.thing == sight.object and sight.fresh:
+            for operation in self._writers.get(sight.object, ()) if sight.fresh else ():
+                if operation.thing == sight.object:
                     operation.looked(call)
         for reveal in receipt.reveals:
-            for operation in self.operations:
-                if about(reveal, operation):
-                    operation.read(call, reveal if answered else None, self.contract, receipt)
+            for operation in self._asked_about(reveal):
+                operation.read(call, reveal if answered else None, self.contract, receipt)
+
+    def _asked_about(self, reveal: Reveal) -> list[Operation]:
+        """The operations that the question behind an answer concerns."""
+        named = self.operations if reveal.handle is not None else self._same.get((reveal.tool, reveal.identity), [])
+        return [operation for operation in named if about(reveal, operation)]
 
 
 def parts(call: Call) -> tuple[Call, ...]:
