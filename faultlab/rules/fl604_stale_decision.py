@@ -1,13 +1,13 @@
 """FL604: the version is fresh, what is written was decided on an older one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from faultlab.core.canonical import canonical, label
 from faultlab.core.history import WriteTerms
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
 from faultlab.rules.rule import Rule
-from faultlab.rules.seen import Seen, View, Written, differences, named_version, seen
+from faultlab.rules.seen import View, Written, differences, named_version, seen
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
@@ -15,10 +15,11 @@ def check(evidence: Evidence) -> Iterable[Finding]:
 
 
 def report(evidence: Evidence) -> Iterable[Finding]:
-    facts = seen(evidence)
-    for written in facts.writes:
+    writes = seen(evidence).writes
+    sent = first_sent(writes)
+    for written, first in zip(writes, sent, strict=True):
         terms = evidence.brief.writes[written.call.tool]
-        if why := next(stale(written, facts, terms), None):
+        if why := next(stale(written, first, terms), None):
             call = written.call
             name = label(call.tool, call.identity)
             yield Finding("FL604", "fail", f"{name}: #{call.n} {why[0]}", name, (why[1], call.n))
@@ -27,34 +28,43 @@ def report(evidence: Evidence) -> Iterable[Finding]:
 def basis(written: Written) -> View | None:
     """The view that a write rests on: of the version that it names, else the last one."""
     views, version = written.of_it, named_version(written.call.if_match)
-    named = [view for view in views if view.version is not None and view.version == version]
-    return next(reversed(named or views), None)
+    named = (view for view in reversed(views) if view.version is not None and view.version == version)
+    return next(named, views[-1] if views else None)
 
 
-def stale(written: Written, facts: Seen, terms: WriteTerms) -> Iterator[tuple[str, int]]:
-    """How the arguments rest on what a member said before, and the view that says otherwise."""
+def stale(written: Written, first: int, terms: WriteTerms) -> Iterator[tuple[str, int]]:
+    """How the arguments rest on what a member said before, and the view that says otherwise.
+
+    `first`: the call that sent the same arguments first.
+    """
     fresh = basis(written)
     if fresh is None:
         return
-    args = written.call.args
-    for older in written.of_it:
+    args, again = written.call.args, first < fresh.call
+    wrong = {name: new for name, new in fresh.body.items() if name in terms.depends_on and args.get(name) != new}
+    carried = [(name, args[name]) for name in wrong if name in args]
+    for older in written.of_it if again or carried else ():
         if older.call >= fresh.call:
             break
+        if not again and all(older.body.get(name) != value for name, value in carried):
+            continue  # most views, and quickly told
         for member, (old, new) in differences(older, fresh).items():
-            if member not in terms.depends_on or args.get(member) == new:
+            if member not in wrong:
                 continue
             told = f"while #{fresh.call} shows {member} {new!r}"
             if args.get(member) == old:
                 yield f"carries {member} {old!r}, {told}", fresh.call
-            elif repeated(written, facts, fresh):
+            elif again:
                 yield f"repeats arguments that were decided before, {told}", fresh.call
 
 
-def repeated(written: Written, facts: Seen, fresh: View) -> bool:
-    """The same arguments were sent before the fresh version was read."""
-    args = canonical(written.call.args)
-    earlier = (item.call for item in facts.writes if item.object == written.object)
-    return any(call.n < fresh.call and canonical(call.args) == args for call in earlier)
+def first_sent(writes: Sequence[Written]) -> list[int]:
+    """Beside each write, the first call that sent the same arguments to the same thing, perhaps itself."""
+    asked = [(written.object, canonical(written.call.args)) for written in writes]
+    first: dict[tuple[str, str], int] = {}
+    for what, written in zip(asked, writes, strict=True):
+        first[what] = min(written.call.n, first.get(what, written.call.n))
+    return [first[what] for what in asked]
 
 
 def exercised(evidence: Evidence) -> bool:

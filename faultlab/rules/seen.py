@@ -27,12 +27,16 @@ class Written(NamedTuple):
     call: Call
     object: str
     """The versioned thing that it names; empty: none."""
-    before: tuple[View, ...]
+    life: list[View]
+    """All that was seen in the same life of the agent, after it too."""
+    place: int
+    """So much of that was seen before it."""
+    of_it: tuple[View, ...]
+    """The views of the thing that it writes."""
 
     @property
-    def of_it(self) -> list[View]:
-        """The views of the thing that it writes."""
-        return [view for view in self.before if view.object == self.object]
+    def before(self) -> list[View]:
+        return self.life[: self.place]
 
 
 class Seen(NamedTuple):
@@ -45,18 +49,23 @@ class Seen(NamedTuple):
 def seen(evidence: Evidence) -> Seen:
     """What an agent that crashed had seen does not count: it may have forgotten it."""
     views: list[View] = []
+    of: dict[str, list[View]] = {}
     writes: list[Written] = []
     calls: dict[int, Call] = {}
     for event in evidence.history.events:
         if isinstance(event, Call):
             calls[event.n] = event
             if event.kind == "write" and event.n > 0:
-                writes.append(Written(event, thing(event, evidence.brief), tuple(views)))
+                name = thing(event, evidence.brief)
+                writes.append(Written(event, name, views, len(views), tuple(of.get(name, ()))))
         elif isinstance(event, Receipt) and isinstance(event.body, Mapping):
             call = calls[event.call]
-            views += [View(sight.object, sight.version, event.body, call.n, call.t) for sight in event.sights]
+            for sight in event.sights:
+                view = View(sight.object, sight.version, event.body, call.n, call.t)
+                views.append(view)
+                of.setdefault(view.object, []).append(view)
         elif isinstance(event, Crashed):
-            views.clear()
+            views, of = [], {}
     return Seen(tuple(views), tuple(writes))
 
 
