@@ -184,17 +184,7 @@ class Server:
     def _book(self, tool: Tool, call: Call, body: Any, now_ns: int, cause: Cause, changed: Change) -> None:
         """One more line of the ledger for each effect, findable by key and reference."""
         effect_id = "e_" + self.world.token()
-        reverses = None
-        if tool.reverses is not None:
-            taken = {item.reverses for item in self.ledger}
-            reverses = next(
-                (
-                    item.id
-                    for item in reversed(self.ledger)
-                    if item.tool == tool.reverses and item.identity == call.identity and item.id not in taken
-                ),
-                None,
-            )
+        reverses = None if tool.reverses is None else self._standing(tool.reverses, call.identity)
         keys = self.keys
         if keys is not None and keys.lost and cause == "agent" and keys.was_lost(call):
             cause = "server"
@@ -208,6 +198,15 @@ class Server:
         for handle in (call.key, call.reference):
             if handle is not None:
                 self.world.put(DONE, handle, {"tool": call.tool, "identity": call.identity, "result": body})
+
+    def _standing(self, name: str, identity: str) -> Any:
+        """Id of the last effect that was not taken back, or None; what takes one back stands after it."""
+        taken = set()
+        for item in reversed(self.ledger):
+            if item.tool == name and item.identity == identity and item.id not in taken:
+                return item.id
+            taken.add(item.reverses)
+        return None
 
     def _read(self, tool: Tool, call: Call, now_ns: int) -> Reply:
         """Reads change nothing; a status query or fence may leave a bar or tombstone."""
@@ -256,9 +255,10 @@ class Server:
             for handle in (call.key, call.reference):
                 if handle is not None:
                     self._ended(handle, call.n)
-        if self.keys is not None:
-            self.keys.broke(call, answer, now_ns, applied=applied)
-        return answer
+        if self.keys is None:
+            return answer
+        self.keys.broke(call, answer, now_ns, applied=applied)
+        return self.keys.marked(call, answer, accepted=True)
 
     def forget(self, call: Call) -> None:
         """Lose the key record of a committed call."""

@@ -6,6 +6,7 @@ from typing import Any
 from faultlab.core.answers import is_fresh
 from faultlab.core.records import Call, Sight
 from faultlab.core.tools import Tool
+from faultlab.core.versions import version_of
 
 
 def sights(tool: Tool, call: Call, status: int | None, body: Any, headers: Mapping[str, str]) -> tuple[Sight, ...]:
@@ -15,15 +16,9 @@ def sights(tool: Tool, call: Call, status: int | None, body: Any, headers: Mappi
         return ()
     table, argument = place
     name = f"{table}/{call.args.get(argument)}"
-    version = _number(body.get("revision")) if tool.revised else _tagged(headers.get("etag"))
+    version = _number(body.get("revision")) if tool.revised else version_of(headers.get("etag", "").removeprefix("W/"))
     return (Sight(name, version, is_fresh(body, headers)),)
 
 
 def _number(value: Any) -> int | None:
     return value if type(value) is int else None
-
-
-def _tagged(etag: str | None) -> int | None:
-    """The version that an entity tag of this server names (`core.versions.etag`)."""
-    inner = (etag or "").removeprefix("W/").strip('"')
-    return int(inner) if inner.isascii() and inner.isdigit() else None

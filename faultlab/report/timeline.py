@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from faultlab.core.clock import NS
 from faultlab.core.history import History
 from faultlab.core.knowledge import Knowledge
 from faultlab.core.operation import Operation, is_replay
@@ -250,8 +249,3 @@ def surplus_of(history: History) -> frozenset[str]:
         if count[key] > history.brief.expectation.intended(*key):
             surplus.add(effect.id)
     return frozenset(surplus)
-
-
-def duration_s(history: History) -> float:
-    """From the start to the last event."""
-    return history.events[-1].t / NS if history.events else 0.0
