@@ -136,9 +136,10 @@ class ToolSpec:
             return returned if isinstance(returned, Mapping) else {"state": returned}
         assert self.query is not None
         page = returned if isinstance(returned, Page) else Page(_rows(returned))
-        taken = _taken(self.query)
-        asked_by = step.key if KEY_FIELD in taken else step.reference if REFERENCE_FIELD in taken else None
-        found = [{REFERENCE_FIELD: _reference(row) or asked_by, "value": row} for row in page.rows]
+        handles, taken = {KEY_FIELD: step.key, REFERENCE_FIELD: step.reference}, _taken(self.query)
+        asked_by = next((handle for name, handle in handles.items() if handle and name in taken), None)
+        # Found by its own handle, whatever the server's row calls a reference.
+        found = [{REFERENCE_FIELD: asked_by or _reference(row), "value": row} for row in page.rows]
         return {"found": found, "complete": page.complete}
 
     def value(self, body: Any, handles: Iterable[str]) -> Any:
