@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from email.utils import formatdate
 from typing import Any
 
@@ -11,6 +12,9 @@ from faultlab.core.contract import Contract
 from faultlab.core.outcome import outcome_of_exception, outcome_of_response
 from faultlab.core.records import Outcome, Receipt
 from faultlab.core.tools import Refused
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+"""RFC 9110 section 9.2.1: these ask for no change."""
 
 KEPT_HEADERS = frozenset(
     {
@@ -33,7 +37,8 @@ def error_of(error: Exception, tool: str, contract: Contract) -> ToolError:
     """An exception out of a tool, as what its receipt proves. The default is UNKNOWN.
 
     A ToolError says it itself; `Refused` says that nothing was done; an exception with a `response` (HTTPStatusError
-    of httpx and requests) is read as that response; all others by class (`core.outcome`).
+    of httpx and requests) is read as that response; all others by class (`core.outcome`). What failed after a redirect,
+    or at a read, is no word about the write before it.
     """
     if isinstance(error, ToolError):
         return error
@@ -45,7 +50,19 @@ def error_of(error: Exception, tool: str, contract: Contract) -> ToolError:
         found = receipt_of(response.status_code, response.headers, response.content, contract, fits=False)
     else:
         found = Receipt(0, 0, outcome_of_exception(error), error=type(error).__name__)
+    if is_aside(error):
+        found = found._replace(outcome=Outcome.UNKNOWN)
     return ToolError(tool, found.outcome, found)
+
+
+def is_aside(error: Exception) -> bool:
+    """It came of a request that was not the write: of a safe one, or of one that followed a redirect."""
+    with suppress(RuntimeError):  # how httpx says that an exception has no request
+        request: Any = getattr(error, "request", None)
+        if getattr(request, "method", None) in SAFE:
+            return True
+    response: Any = getattr(error, "response", None)
+    return bool(getattr(response, "history", None))
 
 
 def receipt_of(

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from faultlab.client.answers import receipt_of
+from faultlab.client.answers import SAFE, receipt_of
 from faultlab.client.http_messages import PASS, SOURCE, as_text, keyed, packed, rebuilt, request_again, with_body
 from faultlab.client.result import Result
 from faultlab.client.tool_spec import ToolSpec, contract_from
@@ -19,9 +19,6 @@ from faultlab.core.errors import BadInput
 from faultlab.core.multipart import steady
 from faultlab.core.records import Outcome
 from faultlab.records.journal_rows import OperationRow
-
-SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""RFC 9110 section 9.2.1: these ask for no change."""
 
 Do = Callable[[ToolSpec, OperationRow], Result]
 Ado = Callable[[ToolSpec, OperationRow], Awaitable[Result]]
