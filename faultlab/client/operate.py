@@ -4,23 +4,24 @@ claim -> (sending -> the request -> received)* -> settled. Each name in that lin
 journal that is there before the next step begins; between any two of them a process may die.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
 from faultlab.client.execute import begin, fail, finish, recover, reveal_of
+from faultlab.client.leaving import NotLeft
 from faultlab.client.logs import note
 from faultlab.client.policy import Policy
 from faultlab.client.result import Result, held, stored, told
-from faultlab.client.steps import Sleep, Step, Stop, Unsent, Write
+from faultlab.client.steps import Sleep, Step, Stop, Write
 from faultlab.client.tool_spec import ToolSpec
 from faultlab.client.work import Times, Work, handle_of
 from faultlab.core.agent import Budget, Crash, ToolError
 from faultlab.core.canonical import digest, identity_of
 from faultlab.core.clock import NS, ns
 from faultlab.core.errors import BadInput, StoreError
-from faultlab.core.records import Outcome, Receipt
+from faultlab.core.records import Call
 from faultlab.records.journal_rows import CallRow, Claimed, Journal, OperationRow, ReceiptRow, State
 
 Machine = Generator[Step, Any, Result]
@@ -66,8 +67,7 @@ def operate(desk: Desk, spec: ToolSpec, new: OperationRow) -> Machine:
                 stop = yield from journaled(desk, work)
             except BaseException as error:
                 if not isinstance(error, GeneratorExit | Crash):  # cancelled or interrupted, not dead: others may go on
-                    with suppress(StoreError):  # else the lease runs out; what came first is what the caller is told
-                        yield Write("release", partial(desk.journal.release, work.row))
+                    yield from _at_last(work, "release", partial(desk.journal.release, work.row))
                 raise
             if stop is not None:
                 return told(work, stop)
@@ -117,8 +117,9 @@ def journaled(desk: Desk, work: Work) -> Generator[Step, Any, Stop | None]:
         last = work.operation.calls[-1]
         row = work.call_row(call, (last.key, last.reference))
         if call.kind == "write":
+            step = work.leaving(step, call)
             mine = yield Write("sending", partial(desk.journal.sending, row, work.given))
-            if not mine or desk.times.now_ns() >= row.lease_until_ns:
+            if not mine:
                 return None
         else:
             step = step._replace(key=last.key, reference=last.reference)
@@ -126,12 +127,11 @@ def journaled(desk: Desk, work: Work) -> Generator[Step, Any, Stop | None]:
         note("sending", work, call=call)
         try:
             answer = yield step
+            work.departed(call)
         except BaseException as error:
             if not isinstance(error, GeneratorExit | Crash):
-                outcome = Outcome.NOT_APPLIED if isinstance(error, Unsent) else Outcome.UNKNOWN
-                cut = work.receipt_row(Receipt(call.n, work.now_ns, outcome, error=type(error).__name__), None)
-                with suppress(StoreError):  # as above: without a receipt its outcome is as unknown
-                    yield Write("received", partial(desk.journal.received, asked, [cut]))
+                cut = partial(_cut_short, desk, work, call, asked, type(error).__name__)
+                yield from _at_last(work, "received", cut)
             raise
         if isinstance(answer, ToolError):
             body, given = None, answer.receipt._replace(call=call.n, t=work.now_ns)
@@ -144,12 +144,27 @@ def journaled(desk: Desk, work: Work) -> Generator[Step, Any, Stop | None]:
         reveal = None if call.kind == "write" else reveal_of(work, call, body, value.headers)
         answers.append(work.receipt_row(value, reveal))
         note("received", work, call=call, receipt=value)
+        if isinstance(answer, NotLeft) and desk.times.now_ns() >= row.lease_until_ns:
+            yield Write("received", partial(desk.journal.received, asked, answers))
+            return None
     assert isinstance(stop, Stop), "a recovery ends with a Stop"
     state: State = "open" if stop.status == "handed_over" and work.resumable else state_of(stop)
     now_ns = desk.times.now_ns()
     yield Write("settled", partial(desk.journal.settle, work.row, state, work.value(), now_ns, asked, answers))
     note("settled", work, state=state)
     return stop
+
+
+def _at_last(work: Work, name: str, action: Callable[[], None]) -> Generator[Step, Any, None]:
+    """What is written where nobody waits any more: now, or by the thread that may still send, at its end. Where it
+    cannot be written the lease runs out; what came first is what the caller is told."""
+    if not work.leaves_to_thread(action):
+        with suppress(StoreError):
+            yield Write(name, action)
+
+
+def _cut_short(desk: Desk, work: Work, call: Call, asked: list[CallRow], error: str) -> None:
+    desk.journal.received(asked, [work.cut_short(call, error)])
 
 
 def spec_value(work: Work, body: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from faultlab.client.answers import error_of
+from faultlab.client.leaving import Leaving
 from faultlab.client.recovery import Specs
 from faultlab.client.steps import Invoke
 from faultlab.core.agent import ToolError
@@ -125,6 +126,8 @@ class ToolSpec:
         taken = self.taken if function is self.function else _taken(function)
         known = {name: value for name, value in handles.items() if value is not None or name == CONDITION_FIELD}
         given = {name: value for name, value in known.items() if name in taken}
+        if isinstance(step, Leaving):
+            function = step.departure.through(function)
         return function, {**step.args, **given}
 
     def body(self, step: Invoke, returned: Any) -> Any:

@@ -1,25 +1,32 @@
 """client: one operation of the journal as a recovery: restored from its rows, and written back to them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID, uuid5
 
+from faultlab.client.leaving import Departure, Leaving
 from faultlab.client.recovery import Intent, Log, Recovery
+from faultlab.client.steps import Invoke
 from faultlab.client.tool_spec import ToolSpec
 from faultlab.core.agent import CALL_COST, Budget, Task
 from faultlab.core.canonical import digest
-from faultlab.core.clock import NS, Clock, unix_ns
+from faultlab.core.clock import NS, Clock, RealClock, unix_ns
 from faultlab.core.contract import CONDITION_FIELD
 from faultlab.core.entitled import Left, Move, entitled
 from faultlab.core.knowledge import about
+from faultlab.core.protection import safe_again
 from faultlab.core.records import Call, HandOver, Outcome, Receipt, Reveal
 from faultlab.records.journal_rows import CallRow, Claimed, OperationRow, ReceiptRow
 
 NAMESPACE = UUID("6f1d7a3e-64c0-5c55-9d0b-0d5a3f1e9b42")
 """Keys are name-based UUIDs (RFC 9562 section 5.5) under this one: 36 characters, which every vendor takes."""
+LEFT = "faultlab-left"
+"""Beside the headers of a stored receipt: when its request left at the latest, in nanoseconds since the epoch."""
 LIKELY = 8
 """More often than this no operation has its handles renewed."""
+LEAP_NS = NS
+"""So far ahead of a monotonic clock the wall clock is no longer out by a correction: the host slept."""
 UNLIMITED = Budget(10**9, 1e12, 1e12)
 
 
@@ -34,16 +41,24 @@ def unconditional(args: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class Times:
-    """A clock that began once, in nanoseconds since the epoch: what a journal can keep over restarts."""
+    """A clock that began once, in nanoseconds since the epoch: what a journal can keep over restarts.
 
-    __slots__ = ("_began_ns", "clock")
+    A monotonic clock stands still while its host sleeps, so a real one follows the wall clock forward, never back.
+    """
+
+    __slots__ = ("_began_ns", "_real", "clock")
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
+        self._real = isinstance(clock, RealClock)
         self._began_ns = unix_ns() - clock.now()
 
     def now_ns(self) -> int:
-        return self._began_ns + self.clock.now()
+        now_ns = self._began_ns + self.clock.now()
+        if self._real and (behind_ns := unix_ns() - now_ns) > LEAP_NS:
+            self._began_ns += behind_ns
+            return now_ns + behind_ns
+        return now_ns
 
 
 class _Since:
@@ -79,6 +94,10 @@ class Work(Recovery):
         self.times = times
         self.calls: dict[int, CallRow] = {call.n: call for call in claimed.calls}
         self.receipts: dict[int, Receipt] = {}
+        self.departure: Departure | None = None
+        """Of the write that is under way."""
+        self._late: dict[int, int] = {}
+        """When a write of this life left, which may be later than it was written down."""
         self.bodies: dict[int, Any] = {}
         """What a function really returned in this life, where the journal holds its JSON."""
         self._lease_ns = lease_ns
@@ -128,8 +147,8 @@ class Work(Recovery):
         return handle_of(self.row.id, "reference", self.generation) if self.takes_reference else None
 
     def _fold(self, claimed: Claimed) -> None:
-        answered = {row.n for row in claimed.receipts}
-        calls = {row.n: self._call(row, claimed.row.args, answered=row.n in answered) for row in claimed.calls}
+        answered = {row.n: int(row.headers.get(LEFT, 0)) for row in claimed.receipts}
+        calls = {row.n: self._call(row, claimed.row.args, answered.get(row.n)) for row in claimed.calls}
         moments: list[tuple[int, int, bool, Any]] = [(call.t, call.n, False, call) for call in calls.values()]
         for found in claimed.receipts:
             receipt = self._receipt(found)
@@ -150,12 +169,13 @@ class Work(Recovery):
                 told = reveal if receipt.outcome is Outcome.APPLIED else None
                 self.operation.read(call, told, self.contract, receipt)
 
-    def _call(self, row: CallRow, args: Mapping[str, Any], *, answered: bool) -> Call:
-        """A request without a receipt may have left until its lease ended, if its sender was held up: where a settle
-        time is what counts, it is taken to have left then."""
+    def _call(self, row: CallRow, args: Mapping[str, Any], left_ns: int | None) -> Call:
+        """A request without a receipt (`left_ns` None) may have left until its lease ended, if its sender was held up:
+        where a settle time is what counts, it is taken to have left then; one with a receipt, when that says."""
         settles = self.contract.settle_s is not None and self.contract.key is None
-        lost = row.kind == "write" and not answered and row.lease_n != self.row.lease_n
-        at_ns = row.lease_until_ns if lost and settles else row.t_ns
+        lost = left_ns is None and row.lease_n != self.row.lease_n
+        latest_ns = row.lease_until_ns if lost else max(row.t_ns, left_ns or 0)
+        at_ns = latest_ns if row.kind == "write" and settles else row.t_ns
         identity = self.row.identity if row.kind == "write" else ""
         given = unconditional(args) if row.kind == "write" else {"reference": row.reference or row.key}
         return Call(
@@ -219,9 +239,49 @@ class Work(Recovery):
         )
         return row
 
+    def leaving(self, step: Invoke, call: Call) -> Leaving:
+        """The step with its departure: asked in the last moment, when the journal has been written and a thread is
+        free, whether the lease still holds, and what made it safe to send again."""
+        was_safe, until_ns = self._safe(call), self.calls[call.n].lease_until_ns
+
+        def too_late() -> str | None:
+            if self.times.now_ns() >= until_ns:
+                return "its lease was over before it could leave"
+            if was_safe and not self._safe(call._replace(t=self.now_ns)):
+                return "the window of its key was over before it could leave"
+            return None
+
+        self.departure = Departure(step.tool, too_late, self.times.now_ns)
+        return Leaving.of(step, self.departure)
+
+    def _safe(self, call: Call) -> bool:
+        return safe_again(self.operation, call, self.contract)
+
+    def departed(self, call: Call) -> None:
+        """Take a write to have left when its function was entered."""
+        if self.departure is not None and self.departure.left_ns is not None:
+            self._late[call.n] = at_ns = self.departure.left_ns
+            at = call._replace(t=at_ns - self.row.began_ns)
+            self.operation.calls = [at if item.n == call.n else item for item in self.operation.calls]
+        self.departure = None
+
+    def cut_short(self, call: Call, error: str) -> ReceiptRow:
+        """The row of a call whose caller did not wait for it: what it had not sent by now, it never will."""
+        outcome = Outcome.UNKNOWN
+        if self.departure is not None:
+            outcome = Outcome.NOT_APPLIED if self.departure.left_ns is None else Outcome.UNKNOWN
+            self._late[call.n] = self.times.now_ns()
+        return self.receipt_row(Receipt(call.n, self.now_ns, outcome, error=error), None)
+
+    def leaves_to_thread(self, action: Callable[[], None]) -> bool:
+        """Whether a thread still runs what was under way, and does this at its end."""
+        return self.departure is not None and self.departure.give_up(action)
+
     def receipt_row(self, receipt: Receipt, reveal: Reveal | None) -> ReceiptRow:
         """The row of what came back. `reveal`: what a question asked, and what its answer tells."""
         self.receipts[receipt.call] = receipt
+        late_ns = self._late.get(receipt.call)
+        left = {} if late_ns is None else {LEFT: str(late_ns)}
         return ReceiptRow(
             self.row.id,
             receipt.call,
@@ -229,7 +289,7 @@ class Work(Recovery):
             receipt.outcome.value,
             receipt.status,
             receipt.error,
-            dict(receipt.headers),
+            {**receipt.headers, **left},
             receipt.body,
             [] if reveal is None else [list(reveal)],
         )
