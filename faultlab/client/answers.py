@@ -33,6 +33,21 @@ KEPT_HEADERS = frozenset(
 """The headers that mean something to a recovery."""
 
 
+class HttpAnswer(Exception):
+    """A response that is no result; `error_of` reads it."""
+
+    def __init__(self, response: Any) -> None:
+        super().__init__(f"status {response.status_code}")
+        self.response = response
+
+
+def refuse(returned: Any) -> None:
+    """Raise HttpAnswer for a response (of httpx or requests) that says that it is none."""
+    status = getattr(returned, "status_code", None)
+    if isinstance(status, int) and status >= 400 and hasattr(returned, "headers") and hasattr(returned, "content"):
+        raise HttpAnswer(returned)
+
+
 def error_of(error: Exception, tool: str, contract: Contract) -> ToolError:
     """An exception out of a tool, as what its receipt proves. The default is UNKNOWN.
 
@@ -71,7 +86,11 @@ def receipt_of(
     """A complete HTTP response. `fits`: a 2xx of it is a result."""
     body, decoded = decoded_body(content)
     outcome = outcome_of_response(
-        status, body, fits=fits and decoded, rejects_before_effect=contract.rejects_before_effect
+        status,
+        body,
+        fits=fits and decoded,
+        rejects_before_effect=contract.rejects_before_effect,
+        in_flight_status=None if contract.key is None else contract.key.in_flight_status,
     )
     return Receipt(0, 0, outcome, status, body, kept(headers, contract))
 

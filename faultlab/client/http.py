@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from faultlab.client.answers import SAFE, receipt_of
+from faultlab.client.answers import SAFE, HttpAnswer, receipt_of
 from faultlab.client.http_messages import PASS, SOURCE, as_text, keyed, packed, rebuilt, request_again, with_body
 from faultlab.client.result import Result
 from faultlab.client.tool_spec import ToolSpec, contract_from
@@ -23,14 +23,6 @@ from faultlab.records.journal_rows import OperationRow
 Do = Callable[[ToolSpec, OperationRow], Result]
 Ado = Callable[[ToolSpec, OperationRow], Awaitable[Result]]
 NewRow = Callable[[Mapping[str, Any], str | None, str], OperationRow]
-
-
-class HttpAnswer(Exception):
-    """A response that is no result; `answers.error_of` reads it."""
-
-    def __init__(self, response: Any) -> None:
-        super().__init__(f"status {response.status_code}")
-        self.response = response
 
 
 class Exchange:

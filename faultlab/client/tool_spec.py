@@ -1,12 +1,12 @@
 """client: a tool as the client must know it: its function, its contract, and what can be asked about its effects."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from faultlab.client.answers import error_of
+from faultlab.client.answers import error_of, refuse
 from faultlab.client.leaving import Leaving
 from faultlab.client.recovery import Specs
 from faultlab.client.steps import Invoke
@@ -20,6 +20,20 @@ from faultlab.core.tools import Tool
 HANDLES = (KEY_FIELD, REFERENCE_FIELD)
 QUERY, STATUS, FENCE = ".query", ".status", ".fence"
 """Endings of the names under which the surfaces of a tool are asked."""
+
+
+class NeverRan(BadInput):
+    """A function was declared whose call only makes something that has yet to be run."""
+
+    @staticmethod
+    def of(tool: str, returned: Any) -> "NeverRan":
+        kind = type(returned).__name__
+        if inspect.iscoroutine(returned):
+            returned.close()
+        return NeverRan(
+            f"tool {tool}: its function returned a {kind}, and what is in that has not run. Declare a function that "
+            "does the work before it returns: `def`, or `async def` and acall"
+        )
 
 
 class Page(NamedTuple):
@@ -113,7 +127,7 @@ class ToolSpec:
 
     @property
     def asynchronous(self) -> bool:
-        return inspect.iscoroutinefunction(self.function)
+        return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(type(self.function).__call__)
 
     def plan(self, step: Invoke) -> tuple[Callable[..., Any], dict[str, Any]]:
         """The function that a step asks for, and its arguments."""
@@ -131,7 +145,11 @@ class ToolSpec:
         return function, {**step.args, **given}
 
     def body(self, step: Invoke, returned: Any) -> Any:
-        """What a function returned, as the body of an answer."""
+        """What a function returned, as the body of an answer. Raises HttpAnswer for a response of status 400 or more,
+        NeverRan for what would have to be run first."""
+        if inspect.isawaitable(returned) or (inspect.isgenerator(returned) and step.tool != self.name + QUERY):
+            raise NeverRan.of(step.tool, returned)
+        refuse(returned)
         if step.tool == self.name:
             promise = returned if self.provisional and isinstance(returned, Mapping) else {}
             return {**promise, "value": returned}
@@ -156,7 +174,10 @@ class ToolSpec:
         return body.get("value", body)
 
     def failed(self, step: Invoke, error: Exception) -> ToolError:
-        """What an exception out of a function proves. A query that failed proves nothing, whatever it says."""
+        """What an exception out of a function proves. A query that failed proves nothing, whatever it says. NeverRan is
+        raised: that is for its programmer."""
+        if isinstance(error, NeverRan):
+            raise error
         found = error_of(error, step.tool, self.contract)
         if step.tool != self.name and found.outcome is not Outcome.UNKNOWN:
             receipt: Receipt = found.receipt._replace(outcome=Outcome.UNKNOWN)
@@ -179,9 +200,9 @@ def _taken(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
 
 
 def _rows(returned: Any) -> list[Any]:
-    if returned is None:
-        return []
-    return list(returned) if isinstance(returned, list | tuple) else [returned]
+    if isinstance(returned, Iterator | Sequence | Set | ValuesView) and not isinstance(returned, str | bytes):
+        return list(returned)
+    return [returned] if returned else []
 
 
 def _reference(row: Any) -> str | None:
@@ -191,6 +212,8 @@ def _reference(row: Any) -> str | None:
 
 def _wrong(spec: ToolSpec) -> Iterable[str]:
     contract, taken = spec.contract, _taken(spec.function)
+    if inspect.isgeneratorfunction(spec.function) or inspect.isasyncgenfunction(spec.function):
+        yield "it is a generator function, of which a call runs nothing: declare one that returns its result"
     for parameter in taken.values():
         if parameter.kind not in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY):
             yield f"its parameter {str(parameter)!r} has no name to be written down by: name each one"

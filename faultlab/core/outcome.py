@@ -51,12 +51,14 @@ def outcome_of_response(
     ok_declared: bool = False,
     rejects_before_effect: Container[int] = (),
     redirected_write: bool = False,
+    in_flight_status: int | None = None,
 ) -> Outcome:
     """Of a complete response whose body was decoded.
 
     `fits`: the body decodes and fits the tool's result. `provisional`: the tool says that its 2xx is a
     promise, not a result. `ok_declared`: the tool says that `ok: false` means "nothing was done".
-    `rejects_before_effect`: statuses that the contract declares to precede every effect.
+    `rejects_before_effect`: statuses that the contract declares to precede every effect. `in_flight_status`: the one
+    that it gives while the first request under the key still runs.
     """
     if status in rejects_before_effect:
         return Outcome.NOT_APPLIED
@@ -68,7 +70,7 @@ def outcome_of_response(
         if ok_declared and isinstance(body, Mapping) and body.get("ok") is False:
             return Outcome.NOT_APPLIED
         return Outcome.APPLIED
-    if 400 <= status < 500 and status not in UNSETTLED_STATUSES and not is_in_flight(status, body):
+    if 400 <= status < 500 and status not in UNSETTLED_STATUSES and not is_in_flight(status, body, in_flight_status):
         return Outcome.NOT_APPLIED
     return Outcome.UNKNOWN
 
@@ -82,10 +84,12 @@ def outcome_of_items(items: Any) -> Outcome:
     return each.pop() if len(each) == 1 else Outcome.UNKNOWN
 
 
-def is_in_flight(status: int | None, body: Any) -> bool:
+def is_in_flight(status: int | None, body: Any, stated: int | None = None) -> bool:
     """An answer that says "the first request under this key is still running": mostly a 409 (Idempotency-Key
-    draft-07 section 2.7), told from a conflict by the code in its body."""
-    return status is not None and 400 <= status < 500 and meaning_of(body) == IN_FLIGHT
+    draft-07 section 2.7), told from a conflict by the code in its body. The draft's own example has no code: where the
+    contract has `stated` this status for it, a body that names no other reason leaves it open."""
+    said = meaning_of(body)
+    return status is not None and 400 <= status < 500 and (said == IN_FLIGHT or (said is None and status == stated))
 
 
 def handle_of(status: int | None, body: Any) -> str | None:
