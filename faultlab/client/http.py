@@ -33,9 +33,11 @@ class Exchange:
         self.contract = contract
         self.response: Any = None
         self.error: Exception | None = None
+        self.sends = 0
 
     def to_send(self, body: str, content_type: str, key: str | None) -> Any:
         self.response = self.error = None
+        self.sends += 1
         return keyed(with_body(self.request, body, content_type), self.contract.key, key)
 
     def failed(self, error: Exception) -> Exception:
@@ -43,12 +45,16 @@ class Exchange:
         return error
 
     def take(self, response: Any) -> dict[str, Any]:
+        """A redirect is what came of a request: it is kept, and given again. Whatever the client makes of it is an
+        operation of its own. After a send of unknown outcome it says nothing about that one."""
         self.response = response
+        if response.has_redirect_location and self.sends == 1:
+            return packed(response)
         return result_in(response, self.contract)
 
     def given(self, library: Any, result: Result) -> Any:
         """What the caller gets: what came last, or what the journal or a query has; else the library's exception."""
-        if self.response is not None and (result.outcome is not Outcome.APPLIED or self.response.is_success):
+        if self.response is not None and self._answers(result):
             self.response.extensions = {**self.response.extensions, SOURCE: result}
             return self.response
         if (stored := rebuilt(library, self.request, result)) is not None:
@@ -57,6 +63,13 @@ class Exchange:
         error = self.error or library.ReadTimeout(text, request=self.request)
         error.add_note(result.for_model())
         raise error
+
+    def _answers(self, result: Result) -> bool:
+        """The last response is the answer. A redirect of unknown outcome is none: the client would follow it, and send
+        what may have been done already."""
+        if self.response.has_redirect_location:
+            return self.sends == 1
+        return result.outcome is not Outcome.APPLIED or bool(self.response.is_success)
 
 
 def result_in(response: Any, contract: Contract) -> dict[str, Any]:
