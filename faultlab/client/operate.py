@@ -10,17 +10,18 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from faultlab.client.execute import begin, fail, finish, recover, reveal_of
-from faultlab.client.leaving import NotLeft
+from faultlab.client.leaving import Departure, Leaving, NotLeft
 from faultlab.client.logs import note
 from faultlab.client.policy import Policy
 from faultlab.client.result import Result, held, stored, told
-from faultlab.client.steps import Sleep, Step, Stop, Write
+from faultlab.client.steps import Invoke, Sleep, Step, Stop, Write
 from faultlab.client.tool_spec import ToolSpec
 from faultlab.client.work import Times, Work, handle_of
 from faultlab.core.agent import Budget, Crash, ToolError
 from faultlab.core.canonical import digest, identity_of
 from faultlab.core.clock import NS, ns
 from faultlab.core.errors import BadInput, StoreError
+from faultlab.core.protection import safe_again
 from faultlab.core.records import Call
 from faultlab.records.journal_rows import CallRow, Claimed, Journal, OperationRow, ReceiptRow, State
 
@@ -117,7 +118,7 @@ def journaled(desk: Desk, work: Work) -> Generator[Step, Any, Stop | None]:
         last = work.operation.calls[-1]
         row = work.call_row(call, (last.key, last.reference))
         if call.kind == "write":
-            step = work.leaving(step, call)
+            step = _leaving(work, step, call)
             mine = yield Write("sending", partial(desk.journal.sending, row, work.given))
             if not mine:
                 return None
@@ -161,6 +162,23 @@ def _at_last(work: Work, name: str, action: Callable[[], None]) -> Generator[Ste
     if not work.leaves_to_thread(action):
         with suppress(StoreError):
             yield Write(name, action)
+
+
+def _leaving(work: Work, step: Invoke, call: Call) -> Leaving:
+    """The step with its departure: asked in the last moment, when the journal has been written and a thread is free,
+    whether the lease still holds, and what made it safe to send again."""
+    operation, contract, until_ns = work.operation, work.contract, work.calls[call.n].lease_until_ns
+    was_safe = safe_again(operation, call, contract)
+
+    def too_late() -> str | None:
+        if work.times.now_ns() >= until_ns:
+            return "its lease was over before it could leave"
+        if was_safe and not safe_again(operation, call._replace(t=work.now_ns), contract):
+            return "the window of its key was over before it could leave"
+        return None
+
+    work.departure = Departure(step.tool, too_late, work.times.now_ns)
+    return Leaving.of(step, work.departure)
 
 
 def _cut_short(desk: Desk, work: Work, call: Call, asked: list[CallRow], error: str) -> None:

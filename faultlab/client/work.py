@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID, uuid5
 
-from faultlab.client.leaving import Departure, Leaving
+from faultlab.client.leaving import Departure
 from faultlab.client.recovery import Intent, Log, Recovery
-from faultlab.client.steps import Invoke
 from faultlab.client.tool_spec import ToolSpec
 from faultlab.core.agent import CALL_COST, Budget, Task
 from faultlab.core.canonical import digest
@@ -15,7 +14,6 @@ from faultlab.core.clock import NS, Clock, RealClock, unix_ns
 from faultlab.core.contract import CONDITION_FIELD
 from faultlab.core.entitled import Left, Move, entitled
 from faultlab.core.knowledge import about
-from faultlab.core.protection import safe_again
 from faultlab.core.records import Call, HandOver, Outcome, Receipt, Reveal
 from faultlab.records.journal_rows import CallRow, Claimed, OperationRow, ReceiptRow
 
@@ -238,24 +236,6 @@ class Work(Recovery):
             now_ns + self._lease_ns,
         )
         return row
-
-    def leaving(self, step: Invoke, call: Call) -> Leaving:
-        """The step with its departure: asked in the last moment, when the journal has been written and a thread is
-        free, whether the lease still holds, and what made it safe to send again."""
-        was_safe, until_ns = self._safe(call), self.calls[call.n].lease_until_ns
-
-        def too_late() -> str | None:
-            if self.times.now_ns() >= until_ns:
-                return "its lease was over before it could leave"
-            if was_safe and not self._safe(call._replace(t=self.now_ns)):
-                return "the window of its key was over before it could leave"
-            return None
-
-        self.departure = Departure(step.tool, too_late, self.times.now_ns)
-        return Leaving.of(step, self.departure)
-
-    def _safe(self, call: Call) -> bool:
-        return safe_again(self.operation, call, self.contract)
 
     def departed(self, call: Call) -> None:
         """Take a write to have left when its function was entered."""

@@ -115,7 +115,7 @@ class Trial:
         self.told: list[Result] = []
 
     def now_ns(self) -> int:
-        return EPOCH_S * NS + self.session.clock.now()
+        return round(EPOCH_S * NS) + self.session.clock.now()
 
     def live(self, steps: int | None = None) -> list[str]:
         """One process: which steps it took."""
