@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from faultlab.core.clock import NS, ns
 from faultlab.core.contract import Contract
+from faultlab.core.history import WriteTerms
 from faultlab.core.knowledge import Knowledge
 from faultlab.core.profiles import PROFILES, contract_of
-from faultlab.core.records import Call, Outcome, Receipt, Reveal
+from faultlab.core.records import Call, Outcome, Receipt, Reveal, Sight
 
 SETTLE = PROFILES["settle"]
 APPLIED, NOT_APPLIED, UNKNOWN = Outcome.APPLIED, Outcome.NOT_APPLIED, Outcome.UNKNOWN
@@ -293,3 +294,15 @@ def test_a_list_says_of_a_promise_that_failed_which_one_it_was() -> None:
         story.send(0, UNKNOWN, reference="r1")
         story.ask(5, Reveal("pay", "A", None, shown, "failed"))
         assert story.known == [known]
+
+
+def test_only_a_fresh_page_is_a_look_at_the_thing() -> None:
+    """What a cache kept may be older than the last call, whenever it was asked for."""
+    terms = WriteTerms(("id",), versioned=("pages", "id"))
+    for fresh in (True, False):
+        knowledge = Knowledge(PROFILES["precondition"], lambda tool, identity: 1, {"put": terms})
+        operation = knowledge.see_call(Call(1, 1, "put", "write", {"id": "A"}, "A", None, None, '"1"'))
+        assert operation is not None
+        knowledge.see(Call(2, 5, "get", "read", {"id": "A"}))
+        knowledge.see(Receipt(2, 6, APPLIED, 200, {}, {}, None, (), (Sight("pages/A", 2, fresh),)))
+        assert operation.looked_ns == (5 if fresh else -1)

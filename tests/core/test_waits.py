@@ -100,3 +100,25 @@ def test_a_date_written_by_another_hand_is_read_as_it_was_meant(at_s: int, answe
 @given(st.text(max_size=40))
 def test_no_header_breaks_it_or_asks_for_less_than_nothing(stated: str) -> None:
     assert not_before_ns(answer(5, retry_after=stated)) >= ns(5)
+
+
+def test_a_number_of_twelve_digits_is_that_number_and_a_longer_one_the_longest_wait() -> None:
+    assert wait_of("9" * 12) == 10**12 - 1
+    assert wait_of("1" + "0" * 12) == wait_of("9" * 4000) == LONGEST_S
+
+
+def test_a_year_of_two_digits_is_at_most_fifty_years_ahead() -> None:
+    """RFC 9110 section 5.6.7: one that seems to be more than 50 years in the future is in the past."""
+    latest = START.year + 50
+    assert date_s(f"Friday, 01-May-{latest % 100:02} 00:00:00 GMT") == date_s(f"Fri, 01 May {latest} 00:00:00 GMT")
+    assert date_s(f"Friday, 01-May-{latest % 100 + 1:02} 00:00:00 GMT") == date_s(
+        f"Fri, 01 May {latest - 99} 00:00:00 GMT"
+    )
+
+
+def test_a_leap_second_is_a_time_of_day() -> None:
+    """RFC 9110 section 5.6.7 lets a second be 60; a clock without leap seconds has none between its neighbours."""
+    leap = date_s("Sat, 31 Dec 2016 23:59:60 GMT")
+    assert leap is not None
+    last, first = date_s("Sat, 31 Dec 2016 23:59:59 GMT"), date_s("Sun, 01 Jan 2017 00:00:00 GMT")
+    assert last is not None and first is not None and last <= leap <= first
