@@ -70,7 +70,7 @@ class Knowledge:
             self.operations.append(operation)
             same.append(operation)
         operation.sent(call)
-        if (thing := operation.thing) is not None:
+        if operation.terms.versioned is not None and (thing := operation.thing) is not None:
             self._writers.setdefault(thing, set()).add(operation)
         return operation
 
