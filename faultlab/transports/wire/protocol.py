@@ -1,10 +1,8 @@
-"""The connection: reads requests by httptools, keeps them in order, and holds a peer to its limits."""
+"""The connection: answers requests in their order, and holds a peer to its limits."""
 
 import asyncio
 from collections import deque
 from typing import Protocol, cast
-
-import httptools
 
 from faultlab.core.actions import Reply
 from faultlab.engine.errors import problem
@@ -14,6 +12,7 @@ from faultlab.transports.keys import RawHeaders
 from faultlab.transports.wire.beside import Beside, Underway
 from faultlab.transports.wire.exchange import Exchange
 from faultlab.transports.wire.house import House
+from faultlab.transports.wire.incoming import DEAF, METHODS, Incoming
 from faultlab.transports.wire.responses import CONTINUE, whole
 from faultlab.transports.wire.speech import Request
 
@@ -31,38 +30,26 @@ class Door(Protocol):
         """The answer to such a request."""
 
 
-class Connection(asyncio.Protocol):
+class Connection(Incoming):
     """One peer. Requests are answered one after the other, in the order in which they came."""
 
-    __slots__ = (
-        "_body", "_current", "_door", "_exchange", "_expects", "_headers", "_house", "_most_body", "_most_head",
-        "_parser", "_paused", "_queue", "_size", "_stalled", "_target", "_too_much",
-        "gate", "loop", "since_s", "speech", "transport",
-    )  # fmt: skip
+    __slots__ = ("_door", "_exchange", "_house", "_paused", "_queue", "_stalled", "gate", "speech")
 
     def __init__(self, door: Door, house: House) -> None:
+        super().__init__(house)
         self._door = door
         self._house = house
-        self._most_head = house.limits.header_bytes
-        self._most_body = house.limits.body_bytes
-        self.loop = house.loop
         self.gate = house.gate
         self.speech = house.speech
         self._queue: deque[Request] = deque()
         self._exchange: Underway | None = None
-        self._too_much: Reply | None = None
         self._paused = False
         """Nothing is read: enough requests wait."""
         self._stalled = False
         """They have waited for long, and it is read again, so that the end of the connection is noticed."""
-        self.since_s = 0.0
-        """When the present request, or the idle time before it, began."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)  # uvloop's transports are of no asyncio class
-        self._parser = httptools.HttpRequestParser(self)
-        self.since_s = self.loop.time()
-        self._current = False
         if not self._house.enter(self):
             self._refuse(problem(503, "too_many_connections", "The server has as many connections as it may."))
 
@@ -81,66 +68,13 @@ class Connection(asyncio.Protocol):
             self._exchange.gone()
         return False
 
-    def data_received(self, data: bytes) -> None:
-        try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            pass  # an Upgrade that is not understood is ignored (RFC 9110 section 7.8)
-        except httptools.HttpParserError as error:
-            self._refuse(self._too_much or problem(400, "not_http", f"This is not an HTTP/1.1 request: {error}."))
-
-    # What the parser calls, in order.
-
-    def on_message_begin(self) -> None:
-        self._target = b""
-        self._headers: list[tuple[bytes, bytes]] = []
-        self._body: bytes | bytearray = b""
-        self._size = 0
-        self._expects = False
-        self._current = True
-        self.since_s = self.loop.time()
-
-    def on_url(self, url: bytes) -> None:
-        self._target += url
-        self._size += len(url)
-        if self._size > self._most_head:
-            self._head_too_large()
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        size = len(name)
-        self._headers.append((name, value))
-        self._size += size + len(value)
-        if self._size > self._most_head:
-            self._head_too_large()
-        if size == 6 and name.lower() == b"expect":
-            self._expects = value.lower() == b"100-continue"
-
-    def _head_too_large(self) -> None:
-        self._stop(problem(431, "headers_too_large", f"The header section may have {self._most_head} bytes."))
-
-    def on_headers_complete(self) -> None:
-        if self._expects and self._exchange is None:
-            self.transport.write(CONTINUE)
-
-    def on_body(self, body: bytes) -> None:
-        if not self._body:
-            self._body = body
-        elif type(self._body) is bytes:
-            self._body = bytearray(self._body + body)  # a body in many chunks must not be copied with each
-        else:
-            self._body += body
-        if len(self._body) > self._most_body:
-            self._stop(problem(413, "body_too_large", f"A request body may have {self._most_body} bytes."))
-
-    def _stop(self, refusal: Reply) -> None:
-        """Ends the parsing from inside a callback; `data_received` answers with the refusal."""
-        self._too_much = refusal
-        raise ValueError(refusal.body["detail"])
-
     def on_message_complete(self) -> None:
+        if self._upgrades:
+            return  # its body is still to be read
         self._current = False
         parser = self._parser
-        method, body = parser.get_method().decode("latin-1"), self._body
+        name, body = parser.get_method(), self._body
+        method = METHODS.get(name) or self._method(name)
         if type(body) is not bytes:
             body = bytes(body)
         request = Request(method, self._target, self._headers, body, parser.should_keep_alive())
@@ -153,6 +87,10 @@ class Connection(asyncio.Protocol):
         if len(self._queue) >= self._house.limits.pipelined and not self._paused:
             self._paused = True
             self.transport.pause_reading()
+
+    def _continue(self) -> None:
+        if self._exchange is None:
+            self.transport.write(CONTINUE)
 
     # Answering.
 
@@ -209,7 +147,7 @@ class Connection(asyncio.Protocol):
             self.transport.resume_reading()
 
     def _refuse(self, reply: Reply) -> None:
-        """Answer what cannot be read as a request, and close: where it ends is not known."""
+        self._parser = DEAF
         if self.transport.is_closing():
             return
         if self._exchange is None:

@@ -1,0 +1,135 @@
+"""What a peer sends, read by httptools into requests, and the limits of what it may send."""
+
+import asyncio
+from http import HTTPMethod
+
+import httptools
+
+from faultlab.core.actions import Reply
+from faultlab.engine.errors import problem
+from faultlab.transports.wire.heads import without_upgrade
+from faultlab.transports.wire.house import House
+
+METHODS = {method.value.encode(): method.value for method in HTTPMethod if method != HTTPMethod.CONNECT}
+
+
+class Deaf(httptools.HttpRequestParser):
+    """Takes the place of the parser where nothing more is to be read."""
+
+    def feed_data(self, data: bytes) -> None:  # type: ignore[override]
+        """It is lost."""
+
+
+DEAF = Deaf(object())
+
+
+class Incoming(asyncio.Protocol):
+    """The reading half of a connection; `Connection` is the other."""
+
+    __slots__ = (
+        "_body", "_current", "_expects", "_headers", "_most_body", "_most_head", "_parser", "_size", "_target",
+        "_too_much", "_upgrades", "loop", "since_s", "transport",
+    )  # fmt: skip
+
+    transport: asyncio.Transport
+
+    def __init__(self, house: House) -> None:
+        self._most_head = house.limits.header_bytes
+        self._most_body = house.limits.body_bytes
+        self._parser = httptools.HttpRequestParser(self)
+        self._too_much: Reply | None = None
+        self._current = False
+        """A request has begun and is not there whole."""
+        self._upgrades = False
+        """It asks for another protocol, so that the parser takes all that follows its head for that one."""
+        self.loop = house.loop
+        self.since_s = self.loop.time()
+        """When the present request, or the idle time before it, began."""
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserUpgrade, httptools.HttpParserError) as error:
+            self._stopped(data, error)
+
+    def _stopped(self, data: bytes, error: Exception) -> None:
+        """An Upgrade that is not understood is ignored (RFC 9110 section 7.8): a new parser reads the same request
+        without it, and so its body too. Anything else is the end."""
+        while self._upgrades and isinstance(error, httptools.HttpParserUpgrade):
+            data = self._without_upgrade() + data[error.args[0] :]
+            try:
+                self._parser.feed_data(data)
+            except (httptools.HttpParserUpgrade, httptools.HttpParserError) as another:
+                error = another
+            else:
+                return
+        self._refuse(self._too_much or problem(400, "not_http", f"This is not an HTTP/1.1 request: {error}."))
+
+    def _without_upgrade(self) -> bytes:
+        parser = self._parser
+        self._upgrades = False
+        self._parser = httptools.HttpRequestParser(self)
+        return without_upgrade(parser.get_method(), self._target, parser.get_http_version(), self._headers)
+
+    # What the parser calls, in order.
+
+    def on_message_begin(self) -> None:
+        self._target = b""
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._body: bytes | bytearray = b""
+        self._size = 0
+        self._expects = False
+        self._current = True
+        self.since_s = self.loop.time()
+
+    def on_url(self, url: bytes) -> None:
+        self._target += url
+        self._size += len(url)
+        if self._size > self._most_head:
+            self._head_too_large()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        size = len(name)
+        self._headers.append((name, value))
+        self._size += size + len(value)
+        if self._size > self._most_head:
+            self._head_too_large()
+        if size == 6 and name.lower() == b"expect":
+            self._expects = value.lower() == b"100-continue"
+
+    def _head_too_large(self) -> None:
+        self._stop(problem(431, "headers_too_large", f"The header section may have {self._most_head} bytes."))
+
+    def on_headers_complete(self) -> None:
+        self._upgrades = self._parser.should_upgrade()
+        if self._expects and not self._upgrades:
+            self._continue()
+
+    def _continue(self) -> None:
+        """The peer waits until it may send the body."""
+        raise NotImplementedError
+
+    def on_body(self, body: bytes) -> None:
+        if not self._body:
+            self._body = body
+        elif type(self._body) is bytes:
+            self._body = bytearray(self._body + body)  # a body in many chunks must not be copied with each
+        else:
+            self._body += body
+        if len(self._body) > self._most_body:
+            self._stop(problem(413, "body_too_large", f"A request body may have {self._most_body} bytes."))
+
+    def _stop(self, refusal: Reply) -> None:
+        """Ends the parsing from inside a callback; `data_received` answers with the refusal."""
+        self._too_much = refusal
+        raise ValueError(refusal.body["detail"])
+
+    def _method(self, name: bytes) -> str:
+        """Of a request that has one of the rarer methods."""
+        if name == b"CONNECT":
+            self._stop(problem(501, "no_tunnels", "This is no proxy and makes no tunnels: send plain requests."))
+        return name.decode("latin-1")
+
+    def _refuse(self, reply: Reply) -> None:
+        """Answer what cannot be read as a request, and close: where it ends is not known."""
+        raise NotImplementedError
