@@ -14,8 +14,8 @@ from faultlab.transports.wire.speech import Request
 class Underway(Protocol):
     """What a connection is busy with."""
 
-    def gone(self) -> None:
-        """The peer has left before it had an answer."""
+    def gone(self) -> bool:
+        """The peer sends no more, and may have left, before it had an answer. Whether one may still come."""
 
 
 class Beside:
@@ -41,5 +41,6 @@ class Beside:
             peer.transport.write(whole(encode(self._reply), close=not keep, bodyless=self._request.method == "HEAD"))
         peer.answered(keep)
 
-    def gone(self) -> None:
+    def gone(self) -> bool:
         """Nothing is to be taken back: what it asked for happens."""
+        return True

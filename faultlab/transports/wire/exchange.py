@@ -83,26 +83,33 @@ class Exchange:
 
     def release(self) -> None:
         """The caller may hear of it now."""
-        if self._gone or self._peer.transport.is_closing():
+        if self._peer.transport.is_closing():
             self.gone()
+            self._peer.answered(False)
         elif self._reply is not None:
             self._write(self._reply)
+        elif self._gone:
+            self.gone()
+            self._hang_up()
         elif self._ticket is not None:
             self._go_on()
         else:
             self._hang_up()
 
-    def gone(self) -> None:
-        """The peer has closed the connection before it had an answer: to itself that is a read timeout."""
+    def gone(self) -> bool:
+        """The peer sends no more before it had an answer: to itself that is a read timeout, unless its answer is
+        written down already or its call has not begun. Whether an answer may still come."""
         if self._timer is not None:
             self._timer.cancel()
         ticket, session = self._ticket, self._session
+        waits = ticket is not None and ticket.closed_ns is None
         if ticket is None:
             if self._reply is None and not self._gone:
                 self._enter(lambda: self._peer.speech.left(session, self._request), _nothing)
-        elif ticket.closed_ns is None:
+        elif waits:
             self._enter(lambda: self._abandon(ticket), _nothing)
         self._gone = True
+        return not waits
 
     def _abandon(self, ticket: Ticket) -> None:
         if ticket.closed_ns is None:

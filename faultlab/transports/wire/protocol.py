@@ -30,10 +30,14 @@ class Door(Protocol):
         """The answer to such a request."""
 
 
+Waiting = Request | bytes | Reply | None
+"""What has its turn later: a request, an interim answer, a refusal that ends the connection, or the end without one."""
+
+
 class Connection(Incoming):
     """One peer. Requests are answered one after the other, in the order in which they came."""
 
-    __slots__ = ("_door", "_exchange", "_house", "_paused", "_queue", "_stalled", "gate", "speech")
+    __slots__ = ("_door", "_exchange", "_house", "_paused", "_queue", "_shut", "_stalled", "gate", "speech")
 
     def __init__(self, door: Door, house: House) -> None:
         super().__init__(house)
@@ -41,8 +45,10 @@ class Connection(Incoming):
         self._house = house
         self.gate = house.gate
         self.speech = house.speech
-        self._queue: deque[Request] = deque()
+        self._queue: deque[Waiting] = deque()
         self._exchange: Underway | None = None
+        self._shut = False
+        """No request is begun: the connection is at its end."""
         self._paused = False
         """Nothing is read: enough requests wait."""
         self._stalled = False
@@ -55,18 +61,21 @@ class Connection(Incoming):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._house.leave(self)
+        self._shut = True
         self._queue.clear()
         if self._exchange is not None:
             self._exchange.gone()
             self._exchange = None
+            self._settled()
 
     def eof_received(self) -> bool:
         """A peer that waits no longer has closed its socket; one that only shut its writing side cannot be told apart,
-        and what was written to it before it did so still goes out. It is told at once, so that what it sends next on
-        another connection comes after."""
-        if self._exchange is not None:
-            self._exchange.gone()
-        return False
+        and what is written down as its answer still goes out. It is told at once, so that what it sends next on another
+        connection comes after."""
+        answers = bool(self._queue) if self._exchange is None else self._exchange.gone()
+        if answers:
+            self._queue.append(None)
+        return answers
 
     def on_message_complete(self) -> None:
         if self._upgrades:
@@ -78,9 +87,14 @@ class Connection(Incoming):
         if type(body) is not bytes:
             body = bytes(body)
         request = Request(method, self._target, self._headers, body, parser.should_keep_alive())
-        if self._exchange is None:
+        if self._exchange is None and not self._queue and not self._shut:
             self._answer(request)
-            return
+        else:
+            self._wait(request)
+
+    def _wait(self, request: Request) -> None:
+        if self.transport.is_closing():
+            return  # what stands behind a call whose answer is that the connection ends
         if self._stalled:
             self._stop(problem(503, "too_many_waiting", "Too many requests wait on this connection."))
         self._queue.append(request)
@@ -89,8 +103,10 @@ class Connection(Incoming):
             self.transport.pause_reading()
 
     def _continue(self) -> None:
-        if self._exchange is None:
+        if self._exchange is None and not self._queue:
             self.transport.write(CONTINUE)
+        else:
+            self._queue.append(CONTINUE)
 
     # Answering.
 
@@ -116,30 +132,47 @@ class Connection(Incoming):
         self.transport.write(whole(encode(reply), close=not keep, bodyless=request.method == "HEAD"))
         if not keep:
             self.transport.close()
+        elif self._queue:
+            self.loop.call_soon(self._next)
 
     def answered(self, keep: bool) -> None:
         """See `Peer`."""
         self._exchange = None
         self.since_s = self.loop.time()
-        house = self._house
-        if house.settled is not None:
-            house.settled()
-        if not keep or house.closed:
+        self._settled()
+        if not keep or self._house.closed:
+            self._shut = True
             self._queue.clear()
             if not self.transport.is_closing():
                 self.transport.close()
-            return
-        if self._queue:
+        elif self._queue:
             self.loop.call_soon(self._next)
 
+    def _settled(self) -> None:
+        if self._house.settled is not None:
+            self._house.settled()
+
     def _next(self) -> None:
-        if self._queue and self._exchange is None and not self.transport.is_closing():
-            if len(self._queue) == self._house.limits.pipelined:
-                self._read_on()
-                self._stalled = False
-            self._answer(self._queue.popleft())
-            if self._exchange is None and self._queue:
-                self.loop.call_soon(self._next)
+        """The turn of what has waited longest."""
+        if not self._queue or self._exchange is not None or self.transport.is_closing():
+            return
+        if len(self._queue) == self._house.limits.pipelined:
+            self._read_on()
+            self._stalled = False
+        match self._queue.popleft():
+            case Request() as request:
+                self._answer(request)
+                self._forsaken()
+            case bytes() as interim:
+                self.transport.write(interim)
+                self._next()
+            case refusal:
+                self._end(refusal)
+
+    def _forsaken(self) -> None:
+        """The peer may have shut its writing side long before this request had its turn."""
+        if self._exchange is not None and self._queue and self._queue[-1] is None and not self._exchange.gone():
+            self.transport.close()
 
     def _read_on(self) -> None:
         if self._paused:
@@ -148,10 +181,18 @@ class Connection(Incoming):
 
     def _refuse(self, reply: Reply) -> None:
         self._parser = DEAF
+        self._current = False
         if self.transport.is_closing():
             return
-        if self._exchange is None:
-            self.transport.write(whole(encode(reply), close=True, bodyless=False))
+        if self._exchange is None and not self._queue:
+            self._end(reply)
+        else:
+            self._queue.append(reply)
+
+    def _end(self, refusal: Reply | None) -> None:
+        self._shut = True
+        if refusal is not None:
+            self.transport.write(whole(encode(refusal), close=True, bodyless=False))
         self.transport.close()
 
     def look(self, now_s: float) -> None:
