@@ -34,8 +34,11 @@ from faultlab.transports.wire.listener import InThread, Listener, OneSession
 from faultlab.transports.wire.protocol import Connection
 from faultlab.transports.wire.speech import Request, Tools
 
-FORM = b"POST /v1/refunds HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 24\r\n\r\n"
-CHUNKED = b"POST /tools/refund_order HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+FORM = (
+    b"POST /v1/refunds HTTP/1.1\r\nHost: lab\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 24\r\n\r\n"
+)
+CHUNKED = b"POST /tools/refund_order HTTP/1.1\r\nHost: lab\r\nTransfer-Encoding: chunked\r\n\r\n"
 BODY = json.dumps({"order_id": "A17", "amount": "40.00", "reference": "r-1"}).encode()
 CORPUS = (
     request("GET", "/v1/orders/A17"),

@@ -13,7 +13,7 @@ def test_mutated_requests(count: int) -> None:
     assert told.left == 0
     assert told.calls > count // 10
     assert set(told.statuses) >= EXPECTED
-    assert not any(status >= 500 for status in told.statuses if status != 503), told.statuses
+    assert not any(status >= 500 for status in told.statuses if status not in (501, 503, 505)), told.statuses
     assert told.grown_kib < 20_000
 
 
@@ -22,4 +22,4 @@ def test_mutated_requests_over_loopback(count: int) -> None:
     told = over_loopback(count)
     assert (told.left, told.descriptors) == (0, 0)
     assert told.statuses[200] > count // 20
-    assert not any(status >= 500 for status in told.statuses if status != 503), told.statuses
+    assert not any(status >= 500 for status in told.statuses if status not in (501, 503, 505)), told.statuses

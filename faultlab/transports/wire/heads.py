@@ -1,6 +1,23 @@
 """The heads of requests that are not plain: what becomes of their fields and targets."""
 
+import re
+
 from faultlab.transports.keys import RawHeaders
+
+ABSOLUTE = re.compile(rb"https?://[^/?#]*(.*)", re.IGNORECASE)
+
+
+def origin_form(target: bytes) -> bytes:
+    """A target as it is without scheme and authority (RFC 9112 section 3.2.2); any other one as it is."""
+    if (absolute := ABSOLUTE.fullmatch(target)) is None:
+        return target
+    rest = absolute[1]
+    return rest if rest.startswith(b"/") else b"/" + rest
+
+
+def count(headers: RawHeaders, name: bytes, value: bytes | None = None) -> int:
+    """How many fields have this name, and this value; case does not matter."""
+    return sum(field.lower() == name and value in (None, told.lower()) for field, told in headers)
 
 
 def without_upgrade(method: bytes, target: bytes, version: str, headers: RawHeaders) -> bytes:

@@ -7,10 +7,17 @@ import httptools
 
 from faultlab.core.actions import Reply
 from faultlab.engine.errors import problem
-from faultlab.transports.wire.heads import without_upgrade
+from faultlab.transports.wire.heads import count, origin_form, without_upgrade
 from faultlab.transports.wire.house import House
 
 METHODS = {method.value.encode(): method.value for method in HTTPMethod if method != HTTPMethod.CONNECT}
+
+
+MARKS = {b"host": 1, b"expect": 2, b"upgrade": 2}
+"""What must be looked at; the sum over a plain head, which has one Host, is PLAIN. None of these names is longer."""
+PLAIN = 1
+SLASH = ord("/")
+NO_SUCH_VERSION = problem(505, "version_not_supported", "This server speaks HTTP/1.1 and HTTP/1.0: use one of them.")
 
 
 class Deaf(httptools.HttpRequestParser):
@@ -27,11 +34,13 @@ class Incoming(asyncio.Protocol):
     """The reading half of a connection; `Connection` is the other."""
 
     __slots__ = (
-        "_body", "_current", "_expects", "_headers", "_most_body", "_most_head", "_parser", "_size", "_target",
-        "_too_much", "_upgrades", "loop", "since_s", "transport",
+        "_body", "_current", "_fed", "_fields", "_headers", "_marks", "_most_body", "_most_head", "_parser", "_plain",
+        "_seen", "_size", "_target", "_too_much", "_upgrades", "loop", "since_s", "transport",
     )  # fmt: skip
 
     transport: asyncio.Transport
+    _fed: int
+    _seen: int
 
     def __init__(self, house: House) -> None:
         self._most_head = house.limits.header_bytes
@@ -40,6 +49,8 @@ class Incoming(asyncio.Protocol):
         self._too_much: Reply | None = None
         self._current = False
         """A request has begun and is not there whole."""
+        self._plain = -1
+        """The sum of marks of a head that need not be looked at: in the beginning none."""
         self._upgrades = False
         """It asks for another protocol, so that the parser takes all that follows its head for that one."""
         self.loop = house.loop
@@ -51,6 +62,20 @@ class Incoming(asyncio.Protocol):
             self._parser.feed_data(data)
         except (httptools.HttpParserUpgrade, httptools.HttpParserError) as error:
             self._stopped(data, error)
+        if self._current:
+            self._unfinished(len(data))
+
+    def _unfinished(self, size: int) -> None:
+        """Some bytes have ended within a request. Those of a field only count with its end, those of a chunk extension
+        never: so what is fed and gives nothing has the limit of a head, too."""
+        seen = self._size + len(self._body)
+        if seen != self._seen:
+            self._seen = seen
+            self._fed = 0
+        else:
+            self._fed += size
+            if self._fed > self._most_head:
+                self._refuse(self._large())
 
     def _stopped(self, data: bytes, error: Exception) -> None:
         """An Upgrade that is not understood is ignored (RFC 9110 section 7.8): a new parser reads the same request
@@ -63,6 +88,8 @@ class Incoming(asyncio.Protocol):
                 error = another
             else:
                 return
+        if self._too_much is None and self._parser.get_http_version() == "2.0":
+            self._too_much = NO_SUCH_VERSION
         self._refuse(self._too_much or problem(400, "not_http", f"This is not an HTTP/1.1 request: {error}."))
 
     def _without_upgrade(self) -> bytes:
@@ -78,7 +105,9 @@ class Incoming(asyncio.Protocol):
         self._headers: list[tuple[bytes, bytes]] = []
         self._body: bytes | bytearray = b""
         self._size = 0
-        self._expects = False
+        self._marks = 0
+        self._fields: int | None = None
+        self._seen = -1
         self._current = True
         self.since_s = self.loop.time()
 
@@ -86,24 +115,42 @@ class Incoming(asyncio.Protocol):
         self._target += url
         self._size += len(url)
         if self._size > self._most_head:
-            self._head_too_large()
+            self._stop(self._large())
 
     def on_header(self, name: bytes, value: bytes) -> None:
         size = len(name)
         self._headers.append((name, value))
         self._size += size + len(value)
         if self._size > self._most_head:
-            self._head_too_large()
-        if size == 6 and name.lower() == b"expect":
-            self._expects = value.lower() == b"100-continue"
+            self._stop(self._large())
+        if size < 8:
+            self._marks += MARKS.get(name.lower(), 0)
 
-    def _head_too_large(self) -> None:
-        self._stop(problem(431, "headers_too_large", f"The header section may have {self._most_head} bytes."))
+    def _large(self) -> Reply:
+        return problem(431, "headers_too_large", f"The header section may have {self._most_head} bytes.")
 
     def on_headers_complete(self) -> None:
-        self._upgrades = self._parser.should_upgrade()
-        if self._expects and not self._upgrades:
+        if self._marks != self._plain or self._target[0] != SLASH:
+            self._look()
+
+    def _look(self) -> None:
+        """At a head that is not plain, or is the first of its connection."""
+        version = self._parser.get_http_version()
+        if version not in ("1.1", "1.0"):
+            self._stop(NO_SUCH_VERSION)
+        self._plain = PLAIN
+        hosts = count(self._headers, b"host")
+        if hosts > 1 or (not hosts and version == "1.1"):
+            self._stop(problem(400, "host_invalid", f"A request has one Host field, this one has {hosts}: send one."))
+        self._target = origin_form(self._target)
+        self._upgrades = self._parser.should_upgrade() and self._parser.get_method() != b"CONNECT"
+        if version == "1.1" and not self._upgrades and count(self._headers, b"expect", b"100-continue"):
             self._continue()
+
+    def on_chunk_header(self) -> None:
+        """Fields that come from now on are trailers, which are no header fields (RFC 9110 section 6.5.1)."""
+        if self._fields is None:
+            self._fields = len(self._headers)
 
     def _continue(self) -> None:
         """The peer waits until it may send the body."""

@@ -86,7 +86,8 @@ class Connection(Incoming):
         method = METHODS.get(name) or self._method(name)
         if type(body) is not bytes:
             body = bytes(body)
-        request = Request(method, self._target, self._headers, body, parser.should_keep_alive())
+        headers = self._headers if self._fields is None else self._headers[: self._fields]
+        request = Request(method, self._target, headers, body, parser.should_keep_alive())
         if self._exchange is None and not self._queue and not self._shut:
             self._answer(request)
         else:
