@@ -149,6 +149,9 @@ class Wire:
     def write(self, data: bytes) -> None:
         self.sent += data
 
+    def get_write_buffer_size(self) -> int:
+        return 0
+
     def is_closing(self) -> bool:
         return self.closing
 

@@ -57,7 +57,7 @@ class Incoming(asyncio.Protocol):
         self.since_s = self.loop.time()
         """When the present request, or the idle time before it, began."""
 
-    def data_received(self, data: bytes) -> None:
+    def _feed(self, data: bytes) -> None:
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserUpgrade, httptools.HttpParserError) as error:

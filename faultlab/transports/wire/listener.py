@@ -10,10 +10,11 @@ from faultlab.core.actions import Reply
 from faultlab.core.errors import BadInput
 from faultlab.engine.session import Session
 from faultlab.transports.keys import RawHeaders
+from faultlab.transports.wire.door import Door
 from faultlab.transports.wire.gate import Gate, OpenGate
 from faultlab.transports.wire.house import House
 from faultlab.transports.wire.limits import Limits
-from faultlab.transports.wire.protocol import Connection, Door
+from faultlab.transports.wire.protocol import Connection
 from faultlab.transports.wire.speech import Request, Speech, Tools
 
 T = TypeVar("T")

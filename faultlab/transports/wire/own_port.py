@@ -9,12 +9,13 @@ from typing import Protocol
 
 from faultlab.engine.listening import Silent, next_silence_ns, silent_at
 from faultlab.engine.session import Session
+from faultlab.transports.wire.door import Door
 from faultlab.transports.wire.exchange import RealTime
 from faultlab.transports.wire.gate import Gate, OpenGate
 from faultlab.transports.wire.house import House
 from faultlab.transports.wire.limits import Limits
 from faultlab.transports.wire.listener import Listener
-from faultlab.transports.wire.protocol import Connection, Door
+from faultlab.transports.wire.protocol import Connection
 from faultlab.transports.wire.speech import Speech, Tools
 
 BACKLOG = 2048

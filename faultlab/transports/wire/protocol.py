@@ -2,34 +2,22 @@
 
 import asyncio
 from collections import deque
-from typing import Protocol, cast
+from typing import cast
 
 from faultlab.core.actions import Reply
 from faultlab.engine.errors import problem
-from faultlab.engine.session import Session
 from faultlab.transports.codec import encode
-from faultlab.transports.keys import RawHeaders
 from faultlab.transports.wire.beside import Beside, Underway
+from faultlab.transports.wire.door import Door
 from faultlab.transports.wire.exchange import Exchange
 from faultlab.transports.wire.house import House
 from faultlab.transports.wire.incoming import DEAF, METHODS, Incoming
 from faultlab.transports.wire.responses import CONTINUE, whole
 from faultlab.transports.wire.speech import Request
 
-
-class Door(Protocol):
-    """Who knows which session a URL belongs to."""
-
-    def find(self, target: bytes, headers: RawHeaders) -> tuple[Session, bytes] | Reply:
-        """The session and the target below its own part of the URL, or the refusal of a URL that has none."""
-
-    def beside(self, request: Request) -> bool:
-        """Whether a request is about the attempt and not a tool call: its task, its claim."""
-
-    def aside(self, session: Session, request: Request) -> Reply:
-        """The answer to such a request."""
-
-
+PIECE = 16 << 10
+"""So many bytes are parsed, and the requests in them answered, before others have their turn."""
+TOO_MANY = problem(503, "too_many_waiting", "Too many requests wait on this connection: read the answers first.")
 Waiting = Request | bytes | Reply | None
 """What has its turn later: a request, an interim answer, a refusal that ends the connection, or the end without one."""
 
@@ -37,7 +25,10 @@ Waiting = Request | bytes | Reply | None
 class Connection(Incoming):
     """One peer. Requests are answered one after the other, in the order in which they came."""
 
-    __slots__ = ("_door", "_exchange", "_house", "_paused", "_queue", "_shut", "_stalled", "gate", "speech")
+    __slots__ = (
+        "_door", "_exchange", "_heard_s", "_held", "_house", "_paused", "_queue", "_shut", "_stalled", "_unheard",
+        "gate", "speech",
+    )  # fmt: skip
 
     def __init__(self, door: Door, house: House) -> None:
         super().__init__(house)
@@ -48,9 +39,15 @@ class Connection(Incoming):
         self._queue: deque[Waiting] = deque()
         self._exchange: Underway | None = None
         self._shut = False
-        """No request is begun: the connection is at its end."""
+        """No request is begun: the peer does not read its answers, or the connection is at its end."""
+        self._held = b""
+        """Read and not parsed yet."""
+        self._unheard = 0
+        """So many bytes of answers had not been taken as it was last looked at,"""
+        self._heard_s = 0.0
+        """and since then they have been as many."""
         self._paused = False
-        """Nothing is read: enough requests wait."""
+        """Nothing is read: enough requests wait, or the peer does not read either."""
         self._stalled = False
         """They have waited for long, and it is read again, so that the end of the connection is noticed."""
 
@@ -77,6 +74,49 @@ class Connection(Incoming):
             self._queue.append(None)
         return answers
 
+    def data_received(self, data: bytes) -> None:
+        if len(data) > PIECE or self._held:
+            self._hold(data)
+        else:
+            self._feed(data)
+
+    def _hold(self, data: bytes) -> None:
+        """Too much to be answered in one go."""
+        if self._held:  # read though enough waits
+            self._refuse(TOO_MANY)
+            return
+        self._held = data
+        self._pause()
+        self._read_on()
+
+    def _read_on(self) -> None:
+        """Parse the next piece of what is held, if there is room; read again when all is parsed."""
+        if self._held and self._has_room():
+            piece, self._held = self._held[:PIECE], self._held[PIECE:]
+            self._feed(piece)
+        if not self._has_room():
+            return  # called again when there is
+        if self._held:
+            self.loop.call_soon(self._read_on)
+        else:
+            self._resume()
+
+    def _has_room(self) -> bool:
+        return not self._shut and len(self._queue) < self._house.limits.pipelined
+
+    def pause_writing(self) -> None:
+        """The peer does not read: nothing more is read or answered until it does."""
+        self._shut = True
+        self._pause()
+
+    def resume_writing(self) -> None:
+        if self.transport.is_closing():
+            return
+        self._shut = False
+        self.since_s = self.loop.time()
+        self.loop.call_soon(self._next)
+        self.loop.call_soon(self._read_on)
+
     def on_message_complete(self) -> None:
         if self._upgrades:
             return  # its body is still to be read
@@ -97,14 +137,13 @@ class Connection(Incoming):
         if self.transport.is_closing():
             return  # what stands behind a call whose answer is that the connection ends
         if self._stalled:
-            self._stop(problem(503, "too_many_waiting", "Too many requests wait on this connection."))
+            self._stop(TOO_MANY)
         self._queue.append(request)
-        if len(self._queue) >= self._house.limits.pipelined and not self._paused:
-            self._paused = True
-            self.transport.pause_reading()
+        if len(self._queue) >= self._house.limits.pipelined:
+            self._pause()
 
     def _continue(self) -> None:
-        if self._exchange is None and not self._queue:
+        if self._exchange is None and not self._queue and not self._shut:
             self.transport.write(CONTINUE)
         else:
             self._queue.append(CONTINUE)
@@ -155,10 +194,10 @@ class Connection(Incoming):
 
     def _next(self) -> None:
         """The turn of what has waited longest."""
-        if not self._queue or self._exchange is not None or self.transport.is_closing():
+        if not self._queue or self._exchange is not None or self._shut:
             return
         if len(self._queue) == self._house.limits.pipelined:
-            self._read_on()
+            self.loop.call_soon(self._read_on)
             self._stalled = False
         match self._queue.popleft():
             case Request() as request:
@@ -175,17 +214,23 @@ class Connection(Incoming):
         if self._exchange is not None and self._queue and self._queue[-1] is None and not self._exchange.gone():
             self.transport.close()
 
-    def _read_on(self) -> None:
-        if self._paused:
+    def _pause(self) -> None:
+        if not self._paused and not self.transport.is_closing():
+            self._paused = True
+            self.transport.pause_reading()
+
+    def _resume(self) -> None:
+        if self._paused and not self.transport.is_closing():
             self._paused = False
             self.transport.resume_reading()
 
     def _refuse(self, reply: Reply) -> None:
         self._parser = DEAF
         self._current = False
+        self._held = b""
         if self.transport.is_closing():
             return
-        if self._exchange is None and not self._queue:
+        if self._exchange is None and not self._queue and not self._shut:
             self._end(reply)
         else:
             self._queue.append(reply)
@@ -198,18 +243,31 @@ class Connection(Incoming):
 
     def look(self, now_s: float) -> None:
         """Called about once a second: whoever sends too slowly, or nothing at all, is let go."""
+        if self._unread_s(now_s) > self._house.limits.idle_s:
+            self.transport.abort()
+            return
         if self.transport.is_closing():
             return
         if self._exchange is not None:
             # A peer whose connection is not read could leave, and nobody would know before it is answered.
             self._stalled = self._stalled or self._paused
-            self._read_on()
+            self._resume()
             return
+        if self._shut:
+            return  # it has time to read
         waited_s = now_s - self.since_s
         if self._current and waited_s > self._house.limits.request_s:
             self._refuse(problem(408, "too_slow", "The request did not arrive in time."))
         elif not self._current and waited_s > self._house.limits.idle_s:
             self.transport.close()
+
+    def _unread_s(self, now_s: float) -> float:
+        """For how long the peer has taken nothing of its answers, though there is some."""
+        size = self.transport.get_write_buffer_size()
+        if not size or size != self._unheard:
+            self._unheard = size
+            self._heard_s = now_s
+        return now_s - self._heard_s
 
     def end(self, *, at_once: bool) -> None:
         """The server stops: an answer on its way is let out, an idle connection is closed."""
