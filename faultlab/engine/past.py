@@ -6,7 +6,7 @@ The undo log of the world is whole, so a moment is a point in it; nothing is cop
 from bisect import bisect_right
 from typing import NamedTuple
 
-from faultlab.core.actions import Cause, Reply
+from faultlab.core.actions import Cause, Meddle, Reply
 from faultlab.core.records import Call
 from faultlab.engine.server import Server
 
@@ -56,6 +56,18 @@ class Past:
         if call.kind == "write" and reply.status < 300:
             self._done.append(Done(point, now_ns, call, cause, done))
         return reply
+
+    def fail(self, call: Call, now_ns: int, *, applied: bool) -> Reply:
+        """The server breaks down in a write; one that had its effect is remembered."""
+        point, effects = self._server.world.point(), len(self._server.ledger)
+        reply = self._server.fail(call, now_ns, applied=applied)
+        if len(self._server.ledger) > effects:
+            self._done.append(Done(point, now_ns, call, "agent", None))
+        return reply
+
+    def meddle(self, wish: Meddle, now_ns: int) -> Reply:
+        """Somebody else's write is done and remembered."""
+        return self._server.meddle(wish, now_ns, self.commit)
 
     def hide(self, call: Call, until_ns: int) -> None:
         self._hidden[call.n] = until_ns

@@ -19,11 +19,11 @@ def perform(server: Server, past: Past | None, action: Action, now_ns: int) -> A
             commit = server.commit if past is None else past.commit
             return commit(call, now_ns, cause, done)
         case Fail(call, applied):
-            return server.fail(call, now_ns, applied=applied)
+            return (past or server).fail(call, now_ns, applied=applied)
         case Preview(call):
             return server.preview(call, now_ns)
         case Meddle():
-            return server.meddle(action, now_ns)
+            return (past or server).meddle(action, now_ns)
         case Abort(call):
             server.abort(call)
         case Forget(call):

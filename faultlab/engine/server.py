@@ -4,6 +4,7 @@ Order: tombstones and bars -> key look-up -> effect, so that a retried write get
 System rows live in the same overlay as the tools' rows: one rollback undoes both.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from faultlab.core import versions
@@ -279,8 +280,8 @@ class Server:
         if self.keys is not None:
             self.keys.release(call)
 
-    def meddle(self, wish: Meddle, now_ns: int) -> Reply:
-        """Somebody else's call, with all that the contract demands of a caller."""
+    def meddle(self, wish: Meddle, now_ns: int, commit: Callable[[Call, int, Cause], Reply] | None = None) -> Reply:
+        """Somebody else's call, with all that the contract demands of a caller. `commit`: what carries it out."""
         tool, contract, world = self.toolset.tools[wish.tool], self.contract, self.world
         identity, items = tool.meant(wish.args)
         name = f"{wish.tool} of {wish.actor}"
@@ -296,5 +297,4 @@ class Server:
         scope = tool.place(wish.args)
         call = Call(0, now_ns, wish.tool, tool.kind, wish.args, identity, key, reference, if_match, scope, items=items)
         self._occurrences[0] = (self.seed, name, identity, count)
-        early = self.admit(call, now_ns)
-        return self.commit(call, now_ns, wish.actor) if early is None else early
+        return self.admit(call, now_ns) or (commit or self.commit)(call, now_ns, wish.actor)

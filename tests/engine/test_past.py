@@ -8,6 +8,7 @@ from labs import Step, lab, named, play
 
 from faultlab.core.records import Receipt
 from faultlab.core.world import FrozenWorld, World
+from faultlab.faults.plan import Planned
 
 names = st.sampled_from(["a", "b", "c"])
 changes = st.lists(
@@ -61,3 +62,22 @@ def test_a_page_that_is_behind_is_a_page_that_was_read_then(writes: list[tuple[s
         due_ns = receipt.t - latency_ns - 15_000_000_000
         due = [body for t, body in pages if t - 2 * latency_ns <= due_ns]
         assert receipt.body == (due[-1] if due else {"refunds": [], "complete": True})
+
+
+def listed(order: str, *plan: Planned, writes: tuple[str, ...]) -> int:
+    """How many refunds of an order a list shows while the refund of A17 is hidden."""
+    session = lab("none", named("lagging_read", given={"lag_s": 30.0}, match={"order_id": "A17"}), *plan)
+    steps = [Step("refund_order", {"order_id": item, "amount": "1.00"}) for item in writes]
+    play("direct", session, [*steps, *[Step("list_refunds", {"order_id": item}) for item in ("A17", order)]])
+    hidden, shown = [event.body for event in session.events if type(event) is Receipt][-2:]
+    assert hidden["refunds"] == []
+    return len(shown["refunds"])
+
+
+def test_what_somebody_else_did_is_not_hidden_with_the_own_effect() -> None:
+    wish = {"tool": "refund_order", "args": {"order_id": "B92", "amount": "1.00"}}
+    assert listed("B92", named("another_writer", "list_refunds", wish), writes=("A17",)) == 1
+
+
+def test_a_write_that_ended_in_a_500_is_not_hidden_with_another() -> None:
+    assert listed("B92", named("server_error", match={"order_id": "B92"}), writes=("A17", "B92")) == 1
