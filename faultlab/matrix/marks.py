@@ -23,6 +23,14 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 
+MOST = 100_000
+"""So many values a file may hold, those of its aliases written out. A few lines of aliases of aliases hold billions."""
+
+
+class _TooMuch(yaml.YAMLError):
+    """Its aliases, written out, are more than a scenario can be."""
+
+
 @dataclass(slots=True)
 class Marked:
     """What a file says, where it says it, and what of it is no data."""
@@ -30,6 +38,8 @@ class Marked:
     data: Any = None
     lines: dict[Place, int] = field(default_factory=dict)
     problems: list[tuple[Place, str]] = field(default_factory=list)
+    count: int = 0
+    """How many values were read."""
 
     def line(self, place: Place) -> int:
         """The line of a place, or of the nearest one above it that is written in the file."""
@@ -46,6 +56,8 @@ def read(text: str) -> Marked:
         node = loader.get_single_node()
         if node is not None:
             marked.data = _value(loader, node, (), marked, ())
+    except _TooMuch:
+        marked.problems.append(((), f"more than {MOST:,} values, with aliases written out; leave the aliases out"))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         marked.lines[()] = mark.line + 1 if mark is not None else 1
@@ -57,6 +69,9 @@ def read(text: str) -> Marked:
 
 def _value(loader: _Loader, node: yaml.Node, place: Place, marked: Marked, above: tuple[yaml.Node, ...]) -> Any:
     marked.lines.setdefault(place, node.start_mark.line + 1)
+    marked.count += 1
+    if marked.count > MOST:
+        raise _TooMuch
     if any(node is outer for outer in above):
         marked.problems.append((place, "an alias that contains itself; write the value out"))
         return None

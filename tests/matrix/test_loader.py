@@ -15,6 +15,11 @@ from faultlab.faults.symptoms import FUNCTION_ONLY, LOSING
 from faultlab.matrix.loader import builtin, find, load
 from faultlab.matrix.schema import FIELDS, scenario_schema, schema_text, table_rows
 
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{depth}: &a{depth} [{', '.join([f'*a{depth - 1}'] * 10)}]\n" for depth in range(1, 9)
+)
+"""A billion values in a few lines."""
+
 GOOD = """\
 id: mine
 suite: boundary
@@ -209,6 +214,7 @@ ignore:
         (GOOD + "id: again\n", "16: 'id' is given twice; keep one"),
         (GOOD.replace("{A17: {status", "{17: {status"), "7: the key 17 is not text; quote it"),
         (GOOD + "accept: &all [*all]\n", "16: an alias that contains itself; write the value out"),
+        (GOOD + BOMB, "1: more than 100,000 values, with aliases written out; leave the aliases out"),
         (GOOD.replace("[A17]", "[.nan]"), "4: '.nan' is not a value of JSON; quote it if it is text"),
         (GOOD + "late: {at_s: 50}\n", None),
         (GOOD.replace("twins: [never, late]", "symptom: reset"), "11: a fault has exactly one of twins"),
@@ -231,6 +237,12 @@ def test_one_thing_wrong_is_one_message(tmp_path: Path, text: str, said: str | N
         return
     told = complaints(file)
     assert len(told) == 1 and told[0].startswith(said), told
+
+
+def test_merged_aliases_are_counted_too(tmp_path: Path) -> None:
+    keys = ", ".join(f"k{number}: *a4" for number in range(9))
+    merges = BOMB + f"m0: &m0 {{{keys}}}\nm1: {{<<: [*m0, *m0]}}\n"
+    assert complaints(written(tmp_path, GOOD + merges))[0].startswith("1: more than 100,000 values")
 
 
 def test_a_toolset_may_stand_beside_its_scenario(tmp_path: Path) -> None:
