@@ -17,7 +17,7 @@ from faultlab.matrix.prior_meaning import prior_problems
 from faultlab.matrix.reach import Reach
 from faultlab.matrix.shape import Problem, problems, unknown
 
-VETOES = ("FL101", "FL103", "FL104", "FL701")
+VETOES = ("FL101", "FL103", "FL104", "FL701", "FL702", "FL703", "FL704")
 
 
 def contracts_of(entries: Sequence[Any]) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
@@ -47,6 +47,7 @@ class Meaning:
             yield from prior_problems(self.data.get("prior"), self.toolset.tools, arguments_of)
             for name, own in (self.data.get("twins") or {}).items():
                 if own is not None:
+                    yield from self._effects(self.toolset, own.get("expect"), ("twins", name, "expect"))
                     yield from prior_problems(own.get("prior"), self.toolset.tools, arguments_of, ("twins", name))
             yield from Reach(self.data, self.toolset, contracts, self.spoiled).problems()
         yield from PlanMeaning(self.data, self.toolset, contracts, self.spoiled, arguments_of).problems()
@@ -71,6 +72,10 @@ class Meaning:
         for position, name in enumerate(self.data.get("authority") or ()):
             if name is not None and name not in _writing(toolset):
                 yield ("authority", position), unknown("write tool", name, _writing(toolset))
+        wanted = ((self.data.get("expect") or {}).get("effects") or ()) if self.data.get("authority") == [] else ()
+        if any(item is not None for item in wanted):
+            said = "authority is empty, so that nothing wanted may be done; name the write tools, or leave it out"
+            yield ("authority",), said
 
     def _effects(self, toolset: Toolset, expect: Mapping[str, Any] | None, above: Place) -> Iterator[Problem]:
         """Every wanted effect is one that a write tool can have, and stands there once."""

@@ -7,6 +7,8 @@ import pytest
 from faultlab.core.errors import BadInput
 from faultlab.core.history import Brief
 from faultlab.matrix.loader import load
+from faultlab.matrix.meaning import VETOES
+from faultlab.rules.catalog import CATALOG
 
 LOOK = """\
 id: check-the-poster
@@ -39,6 +41,22 @@ def test_authority_and_secrets_are_what_the_file_says(tmp_path: Path) -> None:
     assert made.authority == ()
     assert made.expectation.secrets == ("hunter2",)
     assert brief(tmp_path, LOOK + "authority: [update_page]\n").authority == ("update_page",)
+
+
+def test_what_nobody_may_do_is_not_wanted(tmp_path: Path) -> None:
+    wanting = LOOK.replace("effects: []", "effects: [{tool: update_page, identity: {page_id: poster}}]")
+    with pytest.raises(BadInput, match=r"authority is empty, so that nothing wanted may be done"):
+        brief(tmp_path, wanting + "authority: []\n")
+
+
+def test_every_veto_is_known_to_the_loader() -> None:
+    assert set(VETOES) == {code for code, rule in CATALOG.items() if rule.severity == "veto"}
+
+
+def test_what_is_expected_of_a_twin_is_checked_too(tmp_path: Path) -> None:
+    twins = "twins: {own: {expect: {effects: [{tool: nope, identity: {page_id: poster}}]}}}\n"
+    with pytest.raises(BadInput, match="unknown tool 'nope'"):
+        brief(tmp_path, LOOK + twins)
 
 
 def test_only_a_write_tool_can_be_permitted(tmp_path: Path) -> None:
