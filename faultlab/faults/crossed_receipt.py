@@ -33,8 +33,10 @@ class CrossedReceipt(Named):
                 yield "args", f"unknown argument of {site.tool.name} {name!r}; known: {', '.join(site.tool.arguments)}"
 
     def run(self, call: Call) -> Script:
-        other = call._replace(args={**call.args, **self.args}, key=None, reference=None)
-        crossed: Reply = yield Preview(other)
+        other = call._replace(args={**call.args, **self.args})
+        crossed: Reply = yield Preview(other._replace(key=None, reference=None))
+        if crossed.status >= 300:  # some contracts demand a key or a reference
+            crossed = yield Preview(other)
         # A call that would be refused has no receipt to be crossed with this one: then nothing happens.
         refused = crossed.status >= 300
         reply: Reply | None = None

@@ -56,6 +56,13 @@ def test_a_quota_names_the_end_of_its_window() -> None:
     assert (first.status, first.headers["retry-after"], second.status) == (429, "70", 200)
 
 
+def test_a_quota_without_a_window_of_during_ends_all_the_same() -> None:
+    session = lab("none", named("quota", given={"until_s": 5.0}, times=None))
+    play("direct", session, [REFUND, replace(REFUND, rest_s=9)])
+    first, second = [event for event in session.events if type(event) is Receipt]
+    assert (first.status, first.headers["retry-after"], second.status) == (429, "5", 200)
+
+
 def test_a_refusal_before_the_key_look_up_leaves_no_record() -> None:
     session = lab("strict", named("throttled"))
     other = replace(KEYED, args={"order_id": "A17", "amount": "10.00"})
@@ -96,6 +103,15 @@ def test_a_reordered_request_waits_for_a_newer_one_and_no_longer_than_planned() 
     assert [effect.identity for effect in session.engine.ledger] == ["B92"]
     drain(session)
     assert [(effect.identity, effect.t) for effect in session.engine.ledger][1] == ("A17", 100 * 10**9)
+
+
+@pytest.mark.parametrize("contract", ["status", "fence"])
+def test_a_receipt_is_crossed_too_where_a_reference_is_demanded(contract: str) -> None:
+    session = lab(contract, named("crossed_receipt", given={"args": {"order_id": "B92", "amount": "9.00"}}))
+    play("direct", session, [replace(REFUND, reference="r1")])
+    (receipt,) = [event for event in session.events if type(event) is Receipt]
+    assert receipt.body["order_id"] == "B92"
+    assert [effect.identity for effect in session.engine.ledger] == ["A17"]
 
 
 def test_a_crossed_receipt_is_of_the_other_arguments() -> None:
