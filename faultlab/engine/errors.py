@@ -5,31 +5,8 @@ from typing import Any
 from faultlab.core.actions import Reply
 from faultlab.core.contract import ErrorForm, KeyRules
 from faultlab.core.refusals import FAILED, IN_FLIGHT, NAMES
+from faultlab.core.titles import TITLES
 
-TITLES = {
-    400: "Bad Request",
-    401: "Unauthorized",
-    402: "Payment Required",
-    403: "Forbidden",
-    404: "Not Found",
-    405: "Method Not Allowed",
-    408: "Request Timeout",
-    409: "Conflict",
-    410: "Gone",
-    412: "Precondition Failed",
-    413: "Content Too Large",
-    415: "Unsupported Media Type",
-    421: "Misdirected Request",
-    422: "Unprocessable Content",
-    428: "Precondition Required",
-    429: "Too Many Requests",
-    431: "Request Header Fields Too Large",
-    500: "Internal Server Error",
-    501: "Not Implemented",
-    503: "Service Unavailable",
-    504: "Gateway Timeout",
-}
-"""As registered (RFC 9110, 6585): Python names some of them differently from version to version."""
 RPC = {400: "INVALID_ARGUMENT", 409: "ABORTED", 412: "FAILED_PRECONDITION", 422: "INVALID_ARGUMENT", 500: "INTERNAL"}
 """Status -> google.rpc.Code."""
 

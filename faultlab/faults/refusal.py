@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from email.utils import formatdate
-from http import HTTPStatus
 from math import ceil
 from typing import Literal
 
 from faultlab.core.actions import Reply
 from faultlab.core.clock import EPOCH_S, NS, ns
+from faultlab.core.titles import TITLES
 
 RetryAfter = Literal["seconds", "date", "zero", "negative", "garbage", "absent", "milliseconds"]
 """RFC 9110 section 10.2.3 knows delay-seconds and an HTTP-date. `milliseconds` is the header retry-after-ms of
@@ -16,8 +16,7 @@ Azure OpenAI. The others are what clients meet and must survive."""
 
 def problem(status: int, code: str, detail: str, headers: Mapping[str, str] | None = None) -> Reply:
     """RFC 9457 problem details with the extension member `code`."""
-    title = HTTPStatus(status).phrase
-    body = {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail}
+    body = {"type": "about:blank", "title": TITLES[status], "status": status, "code": code, "detail": detail}
     return Reply(status, body, headers or {})
 
 

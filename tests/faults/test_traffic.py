@@ -9,6 +9,7 @@ from labs import REFUND, Step, drain, fault, lab, named, play
 
 from faultlab.core.clock import EPOCH_S
 from faultlab.core.records import Receipt
+from faultlab.faults.refusal import problem
 
 KEYED = replace(REFUND, key="k-1", reference="r-1")
 
@@ -127,3 +128,7 @@ def test_a_receipt_that_is_late_by_plan_is_lost_before_the_resend_is_throttled()
     seen = play("direct", session, [KEYED, KEYED, KEYED])
     assert [item.error or item.status for item in seen] == ["ReadTimeout", 429, 200]
     assert len(session.engine.ledger) == 1
+
+
+def test_a_refusal_has_the_registered_title_on_every_python() -> None:
+    assert problem(422, "invalid", "No.").body["title"] == "Unprocessable Content"

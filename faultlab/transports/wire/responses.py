@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from faultlab.core.actions import Reply
 from faultlab.core.clock import http_date, wall_time
-from faultlab.engine.errors import TITLES
+from faultlab.core.titles import TITLES
 from faultlab.transports.codec import Encoded, FewHeaders, encode, framing
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
