@@ -6,8 +6,10 @@ from typing import ClassVar
 
 from faultlab.core.actions import Admit, Answer, Commit, Fire, Reply, Script, Sleep
 from faultlab.core.clock import ns
+from faultlab.core.contract import Contract
 from faultlab.core.records import Call, ToolKind
-from faultlab.faults.fault import WRITES, Complaint, Named, Site
+from faultlab.core.tools import Tool
+from faultlab.faults.fault import WRITES, Complaint, Named, Site, unsettled
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,9 @@ class DuplicateDelivery(Named):
     def complaints(self, site: Site) -> Iterator[Complaint]:
         if self.delay_s < 0:
             yield "delay_s", f"delay_s is {self.delay_s:g}; it must be 0 or more"
+
+    def breaks(self, tool: Tool | None, contract: Contract) -> str | None:
+        return unsettled(contract, self.delay_s)
 
     def last_ns(self) -> int:
         return ns(self.delay_s)

@@ -52,6 +52,12 @@ Complaint = tuple[str, str]
 """The parameter that is wrong (empty: the fault as a whole), and what is wrong with it."""
 
 
+def unsettled(contract: Contract, delay_s: float) -> str | None:
+    """The promise that is broken where a copy of a call is carried out so long after it."""
+    late = contract.settle_s is not None and delay_s >= contract.settle_s
+    return f"no call takes effect more than {contract.settle_s:g} s after it was sent" if late else None
+
+
 class Named:
     """What a fault with a name of its own declares, apart from its story. Its parameters are its fields."""
 

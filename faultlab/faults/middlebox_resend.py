@@ -6,9 +6,11 @@ from typing import ClassVar, Literal
 
 from faultlab.core.actions import Admit, Commit, Fire, Preview, Script, Sleep
 from faultlab.core.clock import ns
+from faultlab.core.contract import Contract
 from faultlab.core.records import Call, ToolKind
-from faultlab.faults.fault import WRITES, Complaint, Named, Site
-from faultlab.faults.symptoms import LOSING, Losing
+from faultlab.core.tools import Tool
+from faultlab.faults.fault import WRITES, Complaint, Named, Site, unsettled
+from faultlab.faults.symptoms import LOSING, Losing, denies
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,9 @@ class MiddleboxResend(Named):
     def complaints(self, site: Site) -> Iterator[Complaint]:
         if self.wait_s <= 0:
             yield "wait_s", f"wait_s is {self.wait_s:g}; it must be above 0"
+
+    def breaks(self, tool: Tool | None, contract: Contract) -> str | None:
+        return unsettled(contract, self.wait_s) or denies(self.symptom, contract)
 
     def last_ns(self) -> int:
         return ns(self.wait_s)

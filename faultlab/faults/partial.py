@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from faultlab.core.actions import Admit, Commit, Fire, Script
+from faultlab.core.contract import Contract
 from faultlab.core.records import Call, ToolKind
+from faultlab.core.tools import Tool
 from faultlab.faults.fault import WRITES, Complaint, Named, Site
-from faultlab.faults.symptoms import LOSING, Losing
+from faultlab.faults.symptoms import LOSING, Losing, denies
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,9 @@ class Partial(Named):
             name = "a tool" if site.tool is None else site.tool.name
             able = ", ".join(item.name for item in site.tools.values() if item.items) or "no tool of this toolset"
             yield "", f"partial strikes a tool that takes a list of items, which {name} does not; known: {able}"
+
+    def breaks(self, tool: Tool | None, contract: Contract) -> str | None:
+        return denies(self.symptom, contract) if self.done else None
 
     def run(self, call: Call) -> Script:
         reply = yield Admit(call)

@@ -6,9 +6,11 @@ from typing import ClassVar
 
 from faultlab.core.actions import Admit, Answer, Commit, Fire, Preview, Script, Sleep
 from faultlab.core.clock import ns
+from faultlab.core.contract import Contract
 from faultlab.core.records import Call, ToolKind
+from faultlab.core.tools import Tool
 from faultlab.faults.fault import WRITES, Complaint, Named, Site
-from faultlab.faults.symptoms import LOSING, Losing
+from faultlab.faults.symptoms import LOSING, Losing, denies
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,9 @@ class Reordering(Named):
         settle = [contract.settle_s for contract in site.contracts if contract.settle_s is not None]
         if settle and min(settle) < self.at_most_s:
             yield "at_most_s", f"at_most_s is {self.at_most_s:g}; a contract promises that all is settled sooner"
+
+    def breaks(self, tool: Tool | None, contract: Contract) -> str | None:
+        return denies(self.symptom, contract)
 
     def last_ns(self) -> int:
         return ns(self.at_most_s)

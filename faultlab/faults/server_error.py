@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from faultlab.core.actions import Admit, Fail, Fire, Reply, Script
+from faultlab.core.contract import Contract
 from faultlab.core.records import Call, ToolKind
+from faultlab.core.tools import Tool
 from faultlab.faults.fault import WRITES, Named
 
 
@@ -21,6 +23,10 @@ class ServerError(Named):
     @property
     def look(self) -> str:
         return "status"
+
+    def breaks(self, tool: Tool | None, contract: Contract) -> str | None:
+        denied = self.applied and 500 in contract.rejects_before_effect
+        return "500 is answered before anything is done" if denied else None
 
     def run(self, call: Call) -> Script:
         early: Reply | None = yield Admit(call)

@@ -5,6 +5,8 @@ from typing import Literal
 
 from faultlab.core.actions import Broken, Cancelled, Delivery, Died, Dribble, Mangled, Reply, Silence, Slow
 from faultlab.core.clock import ns
+from faultlab.core.contract import Contract
+from faultlab.core.titles import TITLES
 from faultlab.faults.fault import Symptom
 
 
@@ -26,7 +28,10 @@ def close(reply: Reply) -> Delivery:
 def status(reply: Reply) -> Delivery:
     """A gateway's complete 503, which knows nothing of the request's fate (RFC 9110 section 15.6.4)."""
     detail = "The upstream server gave no answer."
-    return Reply(503, {"type": "about:blank", "title": "Service Unavailable", "status": 503, "detail": detail})
+    return Reply(
+        GATEWAY_STATUS,
+        {"type": "about:blank", "title": TITLES[GATEWAY_STATUS], "status": GATEWAY_STATUS, "detail": detail},
+    )
 
 
 def truncated(reply: Reply) -> Delivery:
@@ -98,6 +103,16 @@ LOSING: Mapping[str, Symptom] = {
 
 Losing = Literal["timeout", "reset", "close", "status", "truncated", "garbled", "short", "cancelled"]
 """The same, as the type of a fault's parameter."""
+
+GATEWAY_STATUS = 503
+"""Of `status`."""
+
+
+def denies(symptom: str | None, contract: Contract) -> str | None:
+    """The promise that is broken where a call shows this symptom and has, or comes to have, an effect."""
+    broken = symptom == "status" and GATEWAY_STATUS in contract.rejects_before_effect
+    return f"{GATEWAY_STATUS} is answered before anything is done" if broken else None
+
 
 DELIVERING: Mapping[str, Symptom] = {"slow": slow, "dribble": dribble}
 """The symptoms that bring the receipt, late but whole: no twins, for patience would tell them apart."""

@@ -12,6 +12,7 @@ from faultlab.engine.handles import with_contract
 from faultlab.engine.session import OVERRUN
 from faultlab.faults.catalog import ALLOWED, named
 from faultlab.faults.fault import Site
+from faultlab.faults.symptoms import denies
 from faultlab.matrix.annotations import parameter_schema
 from faultlab.matrix.marks import Place
 from faultlab.matrix.plan_items import LATE_TWINS, Item, every_tool, plan_items, struck, twin_names
@@ -67,6 +68,8 @@ class PlanMeaning:
             yield from self._offered(item, tool, offered)
         if item.data.get("phase") == "torn":
             yield from self._torn(item)
+        if tool is not None and tool.kind == "write":
+            yield from self._denied(item)
         if item.fault is not None and not wrong:
             yield from self._parameters(item, Site(tool, tools, self.contracts, seconds))
 
@@ -104,6 +107,16 @@ class PlanMeaning:
         if self.data.get("suite") in ("boundary", "natural"):
             said = "torn breaks what a key contract promises; the suite must be broken_promise"
             yield (*item.place, "phase"), said
+
+    def _denied(self, item: Item) -> Iterator[Problem]:
+        """A receipt is lost behind a status that, says the contract, is answered before any effect; there is one."""
+        if self.data.get("suite") not in ("boundary", "natural") or {"connect", "before"}.issuperset(item.phases):
+            return
+        for contract in self.contracts:
+            if (promise := denies(item.data.get("symptom"), contract)) is not None:
+                said = f"symptom status breaks what {contract.name} promises ({promise})"
+                yield (*item.place, "symptom"), f"{said}; the suite must be broken_promise"
+                return
 
     def _parameters(self, item: Item, site: Site) -> Iterator[Problem]:
         """They are those of the fault, and make sense there."""

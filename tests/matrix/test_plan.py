@@ -149,6 +149,16 @@ def test_what_cannot_be_meant_is_refused_with_its_line(tmp_path: Path, item: str
             "a complete 2xx of this tool is a result",
         ),
         ("early", "tool: refund_order, fault: misleading_text", "503 is answered before anything is done"),
+        ("early", "tool: refund_order, twins: [never, committed], symptom: status", "503 is answered before"),
+        ("early", "tool: refund_order, fault: reordering, with: {symptom: status}", "503 is answered before"),
+        ("early", "tool: refund_order, fault: middlebox_resend, with: {symptom: status}", "503 is answered before"),
+        ("five", "tool: refund_order, fault: server_error", "500 is answered before anything is done"),
+        (
+            "settle",
+            "tool: refund_order, fault: middlebox_resend, with: {wait_s: 100}",
+            "more than 30 s after it was sent",
+        ),
+        ("settle", "tool: refund_order, fault: duplicate_delivery, with: {delay_s: 100}", "more than 30 s after"),
     ],
 )
 def test_a_fault_that_breaks_a_promise_belongs_to_that_suite(
@@ -157,6 +167,7 @@ def test_a_fault_that_breaks_a_promise_belongs_to_that_suite(
     terms = {
         "alone": "{alone: {profile: none, writers: one}}",
         "early": "{early: {rejects_before_effect: [503], profile: none}}",
+        "five": "{five: {rejects_before_effect: [500], profile: none}}",
     }
     text = FILE.replace("none, strict", terms.get(contract, contract))
     told = said_of(tmp_path, plan(item), text)
@@ -172,6 +183,13 @@ def test_what_a_contract_allows_is_no_broken_promise(tmp_path: Path) -> None:
     assert said_of(tmp_path, plan(*items), text) == []
     slow = FILE.replace("none, strict", "{slow: {profile: settle, read_lag_s: 60}}")
     assert said_of(tmp_path, plan("tool: list_refunds, fault: lagging_list"), slow) == []
+
+
+def test_a_status_that_tells_the_truth_breaks_no_promise(tmp_path: Path) -> None:
+    text = FILE.replace("none, strict", "{early: {rejects_before_effect: [500, 503], profile: none}}")
+    before = "tool: refund_order, twins: [never], symptom: status"
+    for item in (before, "tool: refund_order, fault: server_error, with: {applied: false}"):
+        assert said_of(tmp_path, plan(item), text) == []
 
 
 def test_every_fault_can_be_asked_for_by_name(tmp_path: Path) -> None:
