@@ -8,7 +8,7 @@ from typing import Any
 from faultlab.client.operate import Machine
 from faultlab.client.result import Result
 from faultlab.client.steps import Invoke, Sleep, Step, Unsent, Write
-from faultlab.client.tool_spec import ToolSpec
+from faultlab.client.tool_spec import NeverRan, ToolSpec
 from faultlab.core.agent import ToolError
 from faultlab.core.clock import Clock
 from faultlab.core.records import Outcome, Receipt
@@ -126,6 +126,8 @@ def _failed(spec: ToolSpec, step: Invoke, error: Exception) -> ToolError:
     """What an exception proves; nothing where its response cannot be read (a stream, or JSON nested too deeply)."""
     try:
         return spec.failed(step, error)
+    except NeverRan:
+        raise
     except Exception:  # noqa: BLE001 - whatever kind of response a tool's library has
         found = Receipt(0, 0, Outcome.UNKNOWN, error=type(error).__name__)
         return ToolError(step.tool, found.outcome, found)

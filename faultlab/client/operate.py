@@ -119,8 +119,7 @@ def journaled(desk: Desk, work: Work) -> Generator[Step, Any, Stop | None]:
         row = work.call_row(call, (last.key, last.reference))
         if call.kind == "write":
             step = _leaving(work, step, call)
-            mine = yield Write("sending", partial(desk.journal.sending, row, work.given))
-            if not mine:
+            if not (yield Write("sending", partial(desk.journal.sending, row, work.given))):
                 return None
         else:
             step = step._replace(key=last.key, reference=last.reference)

@@ -30,6 +30,7 @@ MADE: dict[str, Callable[[], BaseException]] = {
 INSIDE = {
     "HttpAnswer",  # the client's own: caught where it is raised
     "Missing",  # the shipped agents' own: becomes their claim
+    "NotLeft",  # inside of the tool client
     "Unfit",  # of `faultlab serve`: becomes the answer 422
 }
 
