@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import time
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def test_a_write_that_was_begun_ends_and_the_lease_is_given_back(method: str, ti
         slowed(tools, method)
         asyncio.run(cancelled(tools))
     before = list(sent)
-    with sqlite3.connect(tmp_path / "journal.db") as journal:
+    with closing(sqlite3.connect(tmp_path / "journal.db")) as journal:
         assert journal.execute("SELECT lease_until_ns FROM journal_operations").fetchall() == [(0,)]
     with client(tmp_path) as tools:
         result = asyncio.run(tools.acall("pay", order_id="A"))

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def test_what_is_interrupted_leaves_nothing_behind(tmp_path: Path) -> None:
         connection.exec_driver_sql("INSERT INTO journal_meta VALUES (1, 'half')")
         raise KeyboardInterrupt
     assert journal.run_id() != "half"
-    with sqlite3.connect(tmp_path / "journal.db", timeout=0) as other:
+    with closing(sqlite3.connect(tmp_path / "journal.db", timeout=0)) as other:
         other.execute("BEGIN IMMEDIATE")  # nobody holds its lock
     journal.close()
 
