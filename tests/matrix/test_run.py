@@ -55,6 +55,14 @@ def traces(store: Path, run_number: int = 1) -> dict[tuple[Any, ...], str]:
     return {row[:5]: row[5] for row in rows}
 
 
+def begun(store: Path) -> bool:
+    """Whether an attempt is stored."""
+    try:
+        return bool(traces(store))
+    except sqlite3.OperationalError:  # its tables are yet to be made
+        return False
+
+
 def faultlab(folder: Path, *arguments: str, **env: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "faultlab", *arguments]
     return subprocess.run(
@@ -247,7 +255,9 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_makes_the_rest(tmp_path: Path)
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(3.5)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not begun(tmp_path / "x.db"):
+        time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130, out + err
