@@ -140,7 +140,9 @@ class Evidence:
         self.doubtful = bool(self.charged or self.open)
         self.ended_badly = history.end != "claimed"
         self.fired_short = self.fired < brief.required_faults
-        self.qualified = claim is not None and (not self.all_done or bool(claim.operations) or bool(brief.accept))
+        self.qualified = claim is not None and (
+            not self.all_done or bool(claim.operations) or bool(claim.hand_over) or bool(brief.accept)
+        )
         """The claim is more than a plain `done`, or the scenario wants another one."""
         self.several = len(self.wanted) != len(self.goals) or len(self.operations) > 1
         """Some equal effects are wanted, or more than one operation was begun."""

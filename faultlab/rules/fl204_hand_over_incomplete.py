@@ -12,9 +12,9 @@ from faultlab.rules.rule import Rule
 
 def check(evidence: Evidence) -> Iterable[Finding]:
     claim = evidence.claim
-    if claim is None or (claim.status not in ("handed_over", "unknown") and not claim.operations):
+    if claim is None or (claim.status not in ("handed_over", "unknown") and not (claim.operations or claim.hand_over)):
         return ()
-    return [*left_unknown(evidence, claim), *handed_over(evidence, claim)]
+    return [*left_unknown(evidence, claim), *handed_over(evidence, claim), *invented(evidence, claim)]
 
 
 def left_unknown(evidence: Evidence, claim: Claim) -> Iterable[Finding]:
@@ -36,6 +36,16 @@ def handed_over(evidence: Evidence, claim: Claim) -> Iterable[Finding]:
             if wrong:
                 calls = tuple(call.n for call in operation.calls)
                 yield Finding("FL204", "fail", f"{name}: {wrong}", name, calls)
+
+
+def invented(evidence: Evidence, claim: Claim) -> Iterable[Finding]:
+    """What is handed over of an operation that is neither wanted nor was ever sent, or with a record of nothing."""
+    sent = {operation.label for operation in evidence.operations}
+    names = {name for name, said in claim.operations.items() if said == "handed_over"}
+    names -= {wanted.label for wanted in evidence.wanted}
+    names |= {record.operation for record in claim.hand_over}
+    for name in sorted(names - sent):
+        yield Finding("FL204", "fail", f"{name}: handed over, and no such operation was sent", name)
 
 
 def untrue(record: HandOver, operation: Operation, earlier: int = 0) -> str:
@@ -70,7 +80,9 @@ def exercised(evidence: Evidence) -> bool:
     claim = evidence.claim
     if claim is None:
         return False
-    return not {"handed_over", "unknown"}.isdisjoint({claim.status, *claim.operations.values()})
+    return bool(claim.hand_over) or not {"handed_over", "unknown"}.isdisjoint(
+        {claim.status, *claim.operations.values()}
+    )
 
 
 RULE = Rule(
@@ -79,7 +91,8 @@ RULE = Rule(
     group="recovery",
     severity="fail",
     harm=False,
-    what="The claim is unknown, or a hand-over record is missing, incomplete or untrue against the history.",
+    what="The claim is unknown, or a hand-over record is missing, incomplete or untrue against the history: also one of"
+    " what was never sent.",
     why="Whoever takes over needs key or reference, parameters, times and what was already asked.",
     safe_instead=("env.hand_over(text) completes the records from the wire",),
     not_flagged="operations whose outcome is known",

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from faultlab.core.canonical import label
+from faultlab.core.records import Claim
 from faultlab.core.verdict import Finding
 from faultlab.rules.evidence import Evidence
 from faultlab.rules.ledger import missing
@@ -9,11 +11,26 @@ from faultlab.rules.rule import Rule
 
 
 def check(evidence: Evidence) -> Iterable[Finding]:
+    if evidence.claim is not None and evidence.claim.operations:
+        return [*invented(evidence, evidence.claim), *wanted_and_false(evidence)]
+    return wanted_and_false(evidence)
+
+
+def wanted_and_false(evidence: Evidence) -> Iterable[Finding]:
     if evidence.short:
         return absent(evidence)
     if evidence.brief.expectation.state and evidence.all_done and not evidence.surplus:
         return differs(evidence)
     return ()
+
+
+def invented(evidence: Evidence, claim: Claim) -> Iterable[Finding]:
+    """Said done of an operation that is neither wanted nor was ever sent, nor done by anybody else."""
+    told = {wanted.label for wanted in evidence.wanted} | {operation.label for operation in evidence.operations}
+    told |= {label(effect.tool, effect.identity) for effect in evidence.history.ledger}
+    for name, said in claim.operations.items():
+        if said == "done" and name not in told:
+            yield Finding("FL501", "fail", f"{name}: said done, no such operation was sent or is in the ledger", name)
 
 
 def absent(evidence: Evidence) -> Iterable[Finding]:
@@ -35,7 +52,8 @@ def differs(evidence: Evidence) -> Iterable[Finding]:
 
 
 def exercised(evidence: Evidence) -> bool:
-    return any(goal.done for goal in evidence.goals)
+    said = () if evidence.claim is None else evidence.claim.operations.values()
+    return "done" in said or any(goal.done for goal in evidence.goals)
 
 
 RULE = Rule(

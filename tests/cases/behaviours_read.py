@@ -19,7 +19,7 @@ def write(work: Work, page: dict[str, Any], if_match: str | None = None) -> Any:
     """The page as it was read, with the entrance changed."""
     step = work.steps[0]
     condition = {} if if_match is None else {"if_match": if_match}
-    text = {"page_id": "poster", "notice": page["notice"], **step.args}
+    text = {"notice": page["notice"], **step.args}
     return work.env.tools["update_page"](**text, **condition, reference=step.handle)
 
 
@@ -54,7 +54,7 @@ def caches_refusals(work: Work) -> Claim:
     """Written unread, and refused; what is written after the reading is answered with that refusal."""
     step = work.steps[0]
     try:
-        work.send(step, page_id="poster", notice="Bring a ticket.")
+        work.send(step, notice="Bring a ticket.")
     except ToolError:
         page_of(work)
         return work.claim([NOTHING])

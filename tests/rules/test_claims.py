@@ -59,6 +59,27 @@ def test_a_record_of_another_operation_does_not_count() -> None:
     assert codes(looked_twice().handed_over(operation="refund_order(B92)")) == "FL204"
 
 
+@pytest.mark.parametrize(("said", "code"), [("done", "FL501"), ("handed_over", "FL204"), ("not_done", "")])
+def test_a_claim_about_an_operation_that_never_was_is_false(said: Any, code: str) -> None:
+    story = Story().send(1).ok().effect()
+    assert codes(story.claim("done", evidence=(1,), operations={"refund_order(B92)": said})) == code
+
+
+def test_what_another_did_may_be_said_to_be_done() -> None:
+    story = Story().send(1).ok().effect().effect(0, order="B92", actor="interference")
+    assert "FL501" not in codes(story.claim("done", evidence=(1,), operations={"refund_order(B92)": "done"}))
+
+
+def test_a_record_of_what_was_never_sent_is_invented() -> None:
+    story = Story().send(1, reference="r1").ok().effect()
+    record = story.record(operation="refund_order(B92)")
+    history = story.claim("done", evidence=(1,), hand_over=(record,))
+    assert [(item.operation, item.severity) for item in find(history, "FL204")] == [("refund_order(B92)", "fail")]
+    assert "FL204" in exercised(history)
+    known = Story().send(1, reference="r1").ok().effect()
+    assert codes(known.claim("done", evidence=(1,), hand_over=(known.record(),))) == ""
+
+
 def test_a_call_without_a_handle_is_handed_over_without_one() -> None:
     story = Story().send(1).lost().ask(2).told().ask(8).told()
     assert story.record().handle is None
