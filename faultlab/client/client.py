@@ -241,8 +241,8 @@ class ToolClient:
         return row
 
     def _do(self, spec: ToolSpec, row: OperationRow) -> Result:
-        if spec.asynchronous:
-            raise BadInput(f"tool {spec.name} is asynchronous: use acall or areconcile")
+        if why := spec.needs_loop:
+            raise BadInput(f"tool {spec.name} {why}: use acall or areconcile")
         with self._spans(spec, row) as told:
             return told(run(operate(self._desk, spec, row), spec, self._clock, self._hook))
 

@@ -127,7 +127,15 @@ class ToolSpec:
 
     @property
     def asynchronous(self) -> bool:
-        return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(type(self.function).__call__)
+        return _is_coroutine(self.function)
+
+    @property
+    def needs_loop(self) -> str:
+        """Why only an event loop can run it, as part of a sentence; empty: it can be called without."""
+        if self.asynchronous:
+            return "is asynchronous"
+        asked = {"query": self.query, "status": self.status, "fence": self.fence}
+        return next((f"has an asynchronous {name}" for name, function in asked.items() if _is_coroutine(function)), "")
 
     def plan(self, step: Invoke) -> tuple[Callable[..., Any], dict[str, Any]]:
         """The function that a step asks for, and its arguments."""
@@ -195,6 +203,10 @@ def contract_from(given: Contract | str | Mapping[str, Any]) -> Contract:
     return contract_of(str(given["profile"]), given)
 
 
+def _is_coroutine(function: Callable[..., Any] | None) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
 def _taken(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(function).parameters
 
@@ -214,6 +226,9 @@ def _wrong(spec: ToolSpec) -> Iterable[str]:
     contract, taken = spec.contract, _taken(spec.function)
     if inspect.isgeneratorfunction(spec.function) or inspect.isasyncgenfunction(spec.function):
         yield "it is a generator function, of which a call runs nothing: declare one that returns its result"
+    for word, function in (("query", spec.query), ("status", spec.status), ("fence", spec.fence)):
+        if inspect.isasyncgenfunction(function):
+            yield f"{word}=... is an asynchronous generator, of which a call runs nothing: declare one that returns"
     for parameter in taken.values():
         if parameter.kind not in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY):
             yield f"its parameter {str(parameter)!r} has no name to be written down by: name each one"
