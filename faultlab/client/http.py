@@ -33,22 +33,23 @@ class Exchange:
         self.contract = contract
         self.response: Any = None
         self.error: Exception | None = None
-        self.sends = 0
+        self.redirected = False
+        """The last response is a redirect, and the answer."""
 
     def to_send(self, body: str, content_type: str, key: str | None) -> Any:
         self.response = self.error = None
-        self.sends += 1
         return keyed(with_body(self.request, body, content_type), self.contract.key, key)
 
     def failed(self, error: Exception) -> Exception:
         self.error = error
         return error
 
-    def take(self, response: Any) -> dict[str, Any]:
+    def take(self, response: Any, *, sent_before: bool) -> dict[str, Any]:
         """A redirect is what came of a request: it is kept, and given again. Whatever the client makes of it is an
-        operation of its own. After a send of unknown outcome it says nothing about that one."""
+        operation of its own. After a send of unknown outcome, in whichever life, it says nothing about that one."""
         self.response = response
-        if response.has_redirect_location and self.sends == 1:
+        self.redirected = response.has_redirect_location and not sent_before
+        if self.redirected:
             return packed(response)
         return result_in(response, self.contract)
 
@@ -68,7 +69,7 @@ class Exchange:
         """The last response is the answer. A redirect of unknown outcome is none: the client would follow it, and send
         what may have been done already."""
         if self.response.has_redirect_location:
-            return self.sends == 1
+            return self.redirected
         return result.outcome is not Outcome.APPLIED or bool(self.response.is_success)
 
 
@@ -124,14 +125,16 @@ def _transport(library: Any, spec: ToolSpec, do: Do, ado: Ado, new: NewRow) -> C
             row = _row(new, request, request.read())
             exchange = Exchange(request, spec.contract)
 
-            def send(body: str, content_type: str, idempotency_key: str | None = None, **_: Any) -> Any:
+            def send(
+                body: str, content_type: str, *, sent_before: bool, idempotency_key: str | None = None, **_: Any
+            ) -> Any:
                 try:
                     outgoing = exchange.to_send(body, content_type, idempotency_key)
                     response = self._inner.handle_request(outgoing)
                     response.read()
                 except Exception as error:  # noqa: BLE001 - kept for the caller, and raised
                     raise exchange.failed(error) from None
-                return exchange.take(response)
+                return exchange.take(response, sent_before=sent_before)
 
             return exchange.given(library, do(spec.calling(send), row))
 
@@ -141,14 +144,16 @@ def _transport(library: Any, spec: ToolSpec, do: Do, ado: Ado, new: NewRow) -> C
             row = _row(new, request, await request.aread())
             exchange = Exchange(request, spec.contract)
 
-            async def send(body: str, content_type: str, idempotency_key: str | None = None, **_: Any) -> Any:
+            async def send(
+                body: str, content_type: str, *, sent_before: bool, idempotency_key: str | None = None, **_: Any
+            ) -> Any:
                 try:
                     outgoing = exchange.to_send(body, content_type, idempotency_key)
                     response = await self._inner.handle_async_request(outgoing)
                     await response.aread()
                 except Exception as error:  # noqa: BLE001 - kept for the caller, and raised
                     raise exchange.failed(error) from None
-                return exchange.take(response)
+                return exchange.take(response, sent_before=sent_before)
 
             return exchange.given(library, await ado(spec.calling(send), row))
 
@@ -174,19 +179,35 @@ def _row(new: NewRow, request: Any, content: bytes) -> OperationRow:
 
 
 def _again(http: Any, contract: Contract) -> Callable[..., Any]:
-    """Sends an operation of an earlier life, with what the client adds to its requests now (authorization)."""
+    """Sends an operation of an earlier life, with what the client adds to its requests now (authorization). No
+    redirect is followed, and none is the answer: nobody is here who would go on with it."""
 
-    def send(method: str, url: str, digest: str, body: str, content_type: str, idempotency_key: str = "") -> Any:
-        return result_in(
-            http.send(request_again(http, contract.key, method, url, body, content_type, idempotency_key)), contract
-        )
+    def send(
+        method: str,
+        url: str,
+        digest: str,
+        body: str,
+        content_type: str,
+        idempotency_key: str = "",
+        sent_before: bool = False,
+    ) -> Any:
+        request = request_again(http, contract.key, method, url, body, content_type, idempotency_key)
+        return result_in(http.send(request, follow_redirects=False), contract)
 
     return send
 
 
 def _again_async(http: Any, contract: Contract) -> Callable[..., Any]:
-    async def send(method: str, url: str, digest: str, body: str, content_type: str, idempotency_key: str = "") -> Any:
+    async def send(
+        method: str,
+        url: str,
+        digest: str,
+        body: str,
+        content_type: str,
+        idempotency_key: str = "",
+        sent_before: bool = False,
+    ) -> Any:
         request = request_again(http, contract.key, method, url, body, content_type, idempotency_key)
-        return result_in(await http.send(request), contract)
+        return result_in(await http.send(request, follow_redirects=False), contract)
 
     return send

@@ -26,8 +26,12 @@ class Departure:
     up waiting for it leaves behind what is to be done when nothing can be sent any more.
     """
 
-    def __init__(self, tool: str, too_late: Callable[[], str | None], now_ns: Callable[[], int]) -> None:
-        """`too_late`: why it may leave no more; None: it may."""
+    def __init__(
+        self, tool: str, too_late: Callable[[], str | None], now_ns: Callable[[], int], *, sent_before: bool
+    ) -> None:
+        """`too_late`: why it may leave no more; None: it may. `sent_before`: in this life or an earlier one, and what
+        came of that is not known."""
+        self.sent_before = sent_before
         self._tool = tool
         self._too_late = too_late
         self._now_ns = now_ns

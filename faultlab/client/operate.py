@@ -176,7 +176,8 @@ def _leaving(work: Work, step: Invoke, call: Call) -> Leaving:
             return "the window of its key was over before it could leave"
         return None
 
-    work.departure = Departure(step.tool, too_late, work.times.now_ns)
+    sent_before = not operation.open <= {call.n}
+    work.departure = Departure(step.tool, too_late, work.times.now_ns, sent_before=sent_before)
     return Leaving.of(step, work.departure)
 
 

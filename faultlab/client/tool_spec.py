@@ -18,6 +18,8 @@ from faultlab.core.records import Outcome, Receipt
 from faultlab.core.tools import Tool
 
 HANDLES = (KEY_FIELD, REFERENCE_FIELD)
+SENT_BEFORE = "sent_before"
+"""What the function of a wrapped client is told beside the parameters of its operation (`leaving.py`)."""
 QUERY, STATUS, FENCE = ".query", ".status", ".fence"
 """Endings of the names under which the surfaces of a tool are asked."""
 
@@ -147,9 +149,11 @@ class ToolSpec:
             return function, {next(iter(_taken(function))): step.args[REFERENCE_FIELD]}
         taken = self.taken if function is self.function else _taken(function)
         known = {name: value for name, value in handles.items() if value is not None or name == CONDITION_FIELD}
-        given = {name: value for name, value in known.items() if name in taken}
+        given: dict[str, Any] = {name: value for name, value in known.items() if name in taken}
         if isinstance(step, Leaving):
             function = step.departure.through(function)
+            if self.identity_is_all:
+                given[SENT_BEFORE] = step.departure.sent_before
         return function, {**step.args, **given}
 
     def body(self, step: Invoke, returned: Any) -> Any:
