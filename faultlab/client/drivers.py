@@ -7,8 +7,9 @@ from typing import Any
 
 from faultlab.client.operate import Machine
 from faultlab.client.result import Result
+from faultlab.client.returned import NeverRan
 from faultlab.client.steps import Invoke, Sleep, Step, Unsent, Write
-from faultlab.client.tool_spec import NeverRan, ToolSpec
+from faultlab.client.tool_spec import ToolSpec
 from faultlab.core.agent import ToolError
 from faultlab.core.clock import Clock
 from faultlab.core.records import Outcome, Receipt

@@ -19,6 +19,10 @@ class NotLeft(ToolError):
         super().__init__(tool, Outcome.NOT_APPLIED, never)
 
 
+class HeaderMissing(NotLeft):
+    """Nobody but its first caller had what it must be sent with, and it was not sent without."""
+
+
 class Departure:
     """One write on its way into its function, by whichever thread runs it, and out again.
 
