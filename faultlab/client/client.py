@@ -14,6 +14,7 @@ from faultlab.client.operate import Desk, operate
 from faultlab.client.policy import TABLE, Policy
 from faultlab.client.result import Result, undeclared, unwrap
 from faultlab.client.spans import Spans, no_spans, spans_of
+from faultlab.client.threads import Threads
 from faultlab.client.tool_spec import HANDLES, ToolSpec
 from faultlab.client.work import Times
 from faultlab.core.agent import Budget
@@ -74,6 +75,7 @@ class ToolClient:
         budget, lease_s, where = given.budget(budget), given.lease(lease_s), given.place(journal)
         self._spans: Spans = spans_of() if spans else no_spans  # first: a missing extra leaves no journal open
         self._journal = _opened(where, fsync=fsync)
+        self._threads = Threads()
         self._clock = clock or RealClock()
         self._desk = Desk(self._journal, Times(self._clock), budget, table, lease_s, lost)
         self._run = self._journal.run_id() if run is None else run
@@ -87,7 +89,8 @@ class ToolClient:
         self.close()
 
     def close(self) -> None:
-        """Close the journal."""
+        """Close the journal, once the threads that write it are done."""
+        self._threads.close()
         self._journal.close()
 
     def of_run(self, run: str) -> "ToolClient":
@@ -241,13 +244,13 @@ class ToolClient:
         return row
 
     def _do(self, spec: ToolSpec, row: OperationRow) -> Result:
-        if spec.asynchronous:
-            raise BadInput(f"tool {spec.name} is asynchronous: use acall or areconcile")
+        if why := spec.needs_loop:
+            raise BadInput(f"tool {spec.name} {why}: use acall or areconcile")
         with self._spans(spec, row) as told:
             return told(run(operate(self._desk, spec, row), spec, self._clock, self._hook))
 
     async def _ado(self, spec: ToolSpec, row: OperationRow) -> Result:
-        threads = self._journal.blocking
+        threads = self._threads if self._journal.blocking else None
         with self._spans(spec, row) as told:
             return told(await arun(operate(self._desk, spec, row), spec, self._clock, self._hook, threads=threads))
 

@@ -7,8 +7,10 @@ from typing import Any
 
 from faultlab.client.operate import Machine
 from faultlab.client.result import Result
+from faultlab.client.returned import NeverRan
 from faultlab.client.steps import Invoke, Sleep, Step, Unsent, Write
-from faultlab.client.tool_spec import NeverRan, ToolSpec
+from faultlab.client.threads import Threads
+from faultlab.client.tool_spec import ToolSpec
 from faultlab.core.agent import ToolError
 from faultlab.core.clock import Clock
 from faultlab.core.records import Outcome, Receipt
@@ -40,8 +42,8 @@ def run(machine: Machine, spec: ToolSpec, clock: Clock, hook: Hook) -> Result:
         return end.value  # type: ignore[no-any-return]  # of Machine
 
 
-async def arun(machine: Machine, spec: ToolSpec, clock: Clock, hook: Hook, *, threads: bool) -> Result:
-    """For asynchronous callers. `threads`: the journal waits for a disk, so its writes leave the loop free.
+async def arun(machine: Machine, spec: ToolSpec, clock: Clock, hook: Hook, *, threads: Threads | None) -> Result:
+    """For asynchronous callers. `threads`: those of a journal that waits for a disk; None: it does not.
 
     Cancelled during a write it waits for the thread, writes what is known, gives the lease back, and begins nothing
     more: a write that ended later would take a lease that nobody gives back.
@@ -56,10 +58,10 @@ async def arun(machine: Machine, spec: ToolSpec, clock: Clock, hook: Hook, *, th
                 if isinstance(step, Sleep):
                     value = await clock.asleep(step.wait_s)  # type: ignore[func-returns-value]  # as above
                 elif isinstance(step, Write):
-                    value, again = await _written(step) if threads else (step.action(), None)
+                    value, again = await _written(threads.begin(step.action)) if threads else (step.action(), None)
                     cut = cut or again
                 else:
-                    value = await _acall(spec, step, threads=threads)
+                    value = await _acall(spec, step, threads=threads is not None)
             except BaseException as error:  # noqa: BLE001 - as above
                 step = machine.throw(error)
                 continue
@@ -76,9 +78,8 @@ async def arun(machine: Machine, spec: ToolSpec, clock: Clock, hook: Hook, *, th
     raise cut
 
 
-async def _written(step: Write) -> tuple[Any, asyncio.CancelledError | None]:
+async def _written(writing: asyncio.Future[Any]) -> tuple[Any, asyncio.CancelledError | None]:
     """What a write in a thread returned, and whether its caller was cancelled meanwhile."""
-    writing = asyncio.ensure_future(asyncio.to_thread(step.action))
     cut: asyncio.CancelledError | None = None
     while not writing.done():
         try:

@@ -2,14 +2,16 @@
 
 import base64
 import json
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+from faultlab.client.http_headers import again, carried
 from faultlab.client.result import Result
 from faultlab.core.contract import KeyRules
 from faultlab.core.records import Outcome
 
 PASS = "faultlab.pass"  # noqa: S105 - not a password
-"""Request extension: it belongs to an operation already."""
+"""Request extension: it belongs to an operation already. Its value: the secrets that it must have, by name."""
 SOURCE = "faultlab.result"
 """Response extension: the Result of the operation."""
 TRANSFER = frozenset({"connection", "content-encoding", "content-length", "set-cookie", "transfer-encoding"})
@@ -51,15 +53,30 @@ def as_bytes(text: str) -> bytes:
     return base64.b64decode(rest) if form == "base64" else rest.encode()
 
 
-def with_body(request: Any, body: str, content_type: str) -> Any:
-    """The request with the body that the journal holds, which is what the server knows its key by. An equal upload
-    made anew has another boundary."""
-    content = as_bytes(body)
-    if content == request.content:
+class First(NamedTuple):
+    """What the journal holds of a request as it was first sent, beside method and URL."""
+
+    body: str
+    content_type: str
+    headers: Mapping[str, str] | None = None
+    """None: it was written by a version that kept none."""
+    secrets: Sequence[str] = ()
+
+
+def as_first(request: Any, sent: First) -> Any:
+    """The request with the body that the journal holds, which is what the server knows its key by (an equal upload made
+    anew has another boundary), and with the headers: what came first went to their account."""
+    content, at_hand = as_bytes(sent.body), carried(request)
+    if content == request.content and sent.headers in (None, at_hand):
         return request
     headers = request.headers.copy()
+    for name in () if sent.headers is None else at_hand:
+        del headers[name]
+    headers.update(again(sent.headers))
     headers.pop("transfer-encoding", None)
-    headers.update({"content-type": content_type, "content-length": str(len(content))})
+    headers["content-length"] = str(len(content))
+    if sent.content_type:
+        headers["content-type"] = sent.content_type
     return type(request)(request.method, request.url, headers=headers, content=content, extensions=request.extensions)
 
 
@@ -77,11 +94,10 @@ def keyed(request: Any, rules: KeyRules | None, key: str | None) -> Any:
     return type(request)(request.method, request.url, headers=headers, content=content, extensions=request.extensions)
 
 
-def request_again(
-    http: Any, rules: KeyRules | None, method: str, url: str, body: str, content_type: str, key: str | None
-) -> Any:
-    """The request of an earlier life."""
-    headers = {"content-type": content_type} if content_type else {}
-    request = http.build_request(method, url, content=as_bytes(body), headers=headers)
-    request.extensions[PASS] = True
+def request_again(http: Any, rules: KeyRules | None, method: str, url: str, key: str | None, sent: First) -> Any:
+    """The request of an earlier life, with what the client at hand adds."""
+    content_type = {"content-type": sent.content_type} if sent.content_type else {}
+    request = http.build_request(method, url, content=as_bytes(sent.body), headers=content_type)
+    request = as_first(request, sent)
+    request.extensions[PASS] = list(sent.secrets)
     return keyed(request, rules, key)

@@ -19,6 +19,10 @@ class NotLeft(ToolError):
         super().__init__(tool, Outcome.NOT_APPLIED, never)
 
 
+class HeaderMissing(NotLeft):
+    """Nobody but its first caller had what it must be sent with, and it was not sent without."""
+
+
 class Departure:
     """One write on its way into its function, by whichever thread runs it, and out again.
 
@@ -26,8 +30,12 @@ class Departure:
     up waiting for it leaves behind what is to be done when nothing can be sent any more.
     """
 
-    def __init__(self, tool: str, too_late: Callable[[], str | None], now_ns: Callable[[], int]) -> None:
-        """`too_late`: why it may leave no more; None: it may."""
+    def __init__(
+        self, tool: str, too_late: Callable[[], str | None], now_ns: Callable[[], int], *, sent_before: bool
+    ) -> None:
+        """`too_late`: why it may leave no more; None: it may. `sent_before`: in this life or an earlier one, and what
+        came of that is not known."""
+        self.sent_before = sent_before
         self._tool = tool
         self._too_late = too_late
         self._now_ns = now_ns

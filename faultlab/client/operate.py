@@ -10,8 +10,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from faultlab.client.execute import begin, fail, finish, recover, reveal_of
-from faultlab.client.leaving import Departure, Leaving, NotLeft
+from faultlab.client.leaving import Departure, HeaderMissing, Leaving, NotLeft
 from faultlab.client.logs import note
+from faultlab.client.moves import stop_spent
 from faultlab.client.policy import Policy
 from faultlab.client.result import Result, held, stored, told
 from faultlab.client.steps import Invoke, Sleep, Step, Stop, Write
@@ -98,6 +99,7 @@ def journaled(desk: Desk, work: Work) -> Generator[Step, Any, Stop | None]:
     None: somebody else took the operation over."""
     steps = recover(work, desk.table)
     value: Any = None
+    cannot = False
     asked: list[CallRow] = []
     answers: list[ReceiptRow] = []
     while True:
@@ -122,7 +124,7 @@ def journaled(desk: Desk, work: Work) -> Generator[Step, Any, Stop | None]:
             if not (yield Write("sending", partial(desk.journal.sending, row, work.given))):
                 return None
         else:
-            step = step._replace(key=last.key, reference=last.reference)
+            step = step._replace(args=work.spec.asked(step, work.given), key=last.key, reference=last.reference)
             asked.append(row)
         note("sending", work, call=call)
         try:
@@ -147,8 +149,19 @@ def journaled(desk: Desk, work: Work) -> Generator[Step, Any, Stop | None]:
         if isinstance(answer, NotLeft) and desk.times.now_ns() >= row.lease_until_ns:
             yield Write("received", partial(desk.journal.received, asked, answers))
             return None
-    assert isinstance(stop, Stop), "a recovery ends with a Stop"
-    state: State = "open" if stop.status == "handed_over" and work.resumable else state_of(stop)
+        if cannot := isinstance(answer, HeaderMissing):
+            stop = yield from stop_spent(work)  # here it would be missing each time; elsewhere it may be there
+            break
+    return (yield from _settle(desk, work, stop, asked, answers, cannot=cannot))
+
+
+def _settle(
+    desk: Desk, work: Work, stop: Stop | None, asked: list[CallRow], answers: list[ReceiptRow], *, cannot: bool
+) -> Generator[Step, Any, Stop]:
+    """Write how it ended. `cannot`: only for the client at hand; another one may go on."""
+    assert stop is not None, "a recovery ends with a Stop"
+    left_open = cannot or stop.status == "handed_over"
+    state: State = "open" if left_open and work.resumable else state_of(stop)
     now_ns = desk.times.now_ns()
     yield Write("settled", partial(desk.journal.settle, work.row, state, work.value(), now_ns, asked, answers))
     note("settled", work, state=state)
@@ -176,7 +189,8 @@ def _leaving(work: Work, step: Invoke, call: Call) -> Leaving:
             return "the window of its key was over before it could leave"
         return None
 
-    work.departure = Departure(step.tool, too_late, work.times.now_ns)
+    sent_before = not operation.open <= {call.n}
+    work.departure = Departure(step.tool, too_late, work.times.now_ns, sent_before=sent_before)
     return Leaving.of(step, work.departure)
 
 

@@ -1,7 +1,7 @@
 """client: a tool as the client must know it: its function, its contract, and what can be asked about its effects."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, ValuesView
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from faultlab.client.answers import error_of, refuse
 from faultlab.client.leaving import Leaving
 from faultlab.client.recovery import Specs
+from faultlab.client.returned import NeverRan, reference_of, rows_in
 from faultlab.client.steps import Invoke
 from faultlab.core.agent import ToolError
 from faultlab.core.contract import CONDITION_FIELD, KEY_FIELD, REFERENCE_FIELD, Contract
@@ -18,22 +19,12 @@ from faultlab.core.records import Outcome, Receipt
 from faultlab.core.tools import Tool
 
 HANDLES = (KEY_FIELD, REFERENCE_FIELD)
+SENT_BEFORE = "sent_before"
+"""What the function of a wrapped client is told beside the parameters of its operation (`leaving.py`)."""
+HEADERS = "headers"
+"""Its parameter that says where an operation belongs."""
 QUERY, STATUS, FENCE = ".query", ".status", ".fence"
 """Endings of the names under which the surfaces of a tool are asked."""
-
-
-class NeverRan(BadInput):
-    """A function was declared whose call only makes something that has yet to be run."""
-
-    @staticmethod
-    def of(tool: str, returned: Any) -> "NeverRan":
-        kind = type(returned).__name__
-        if inspect.iscoroutine(returned):
-            returned.close()
-        return NeverRan(
-            f"tool {tool}: its function returned a {kind}, and what is in that has not run. Declare a function that "
-            "does the work before it returns: `def`, or `async def` and acall"
-        )
 
 
 class Page(NamedTuple):
@@ -92,7 +83,7 @@ class ToolSpec:
         """
         if isinstance(identity, str):
             raise BadInput(f"identity={identity!r}: write a list of names, [{identity!r}]")
-        spec = ToolSpec(
+        return ToolSpec(
             name=name or function.__name__,
             function=function,
             contract=contract_from(contract),
@@ -102,10 +93,13 @@ class ToolSpec:
             fence=fence,
             idempotent=idempotent,
             provisional=provisional,
-        )
-        if wrong := next(iter(_wrong(spec)), None):
-            raise BadInput(f"tool {spec.name}: {wrong}")
-        return spec
+        ).checked()
+
+    def checked(self) -> "ToolSpec":
+        """Itself. BadInput: the declaration cannot be meant."""
+        if wrong := next(iter(_wrong(self)), None):
+            raise BadInput(f"tool {self.name}: {wrong}")
+        return self
 
     def __post_init__(self) -> None:
         whole = inspect.signature(self.function)
@@ -127,7 +121,15 @@ class ToolSpec:
 
     @property
     def asynchronous(self) -> bool:
-        return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(type(self.function).__call__)
+        return _is_coroutine(self.function)
+
+    @property
+    def needs_loop(self) -> str:
+        """Why only an event loop can run it, as part of a sentence; empty: it can be called without."""
+        if self.asynchronous:
+            return "is asynchronous"
+        asked = {"query": self.query, "status": self.status, "fence": self.fence}
+        return next((f"has an asynchronous {name}" for name, function in asked.items() if _is_coroutine(function)), "")
 
     def plan(self, step: Invoke) -> tuple[Callable[..., Any], dict[str, Any]]:
         """The function that a step asks for, and its arguments."""
@@ -139,10 +141,18 @@ class ToolSpec:
             return function, {next(iter(_taken(function))): step.args[REFERENCE_FIELD]}
         taken = self.taken if function is self.function else _taken(function)
         known = {name: value for name, value in handles.items() if value is not None or name == CONDITION_FIELD}
-        given = {name: value for name, value in known.items() if name in taken}
+        given: dict[str, Any] = {name: value for name, value in known.items() if name in taken}
         if isinstance(step, Leaving):
             function = step.departure.through(function)
+            if self.identity_is_all:
+                given[SENT_BEFORE] = step.departure.sent_before
         return function, {**step.args, **given}
+
+    def asked(self, step: Invoke, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The arguments of a question about an operation. Of a wrapped client its query may take the headers, too."""
+        if self.identity_is_all and self.query is not None and HEADERS in _taken(self.query):
+            return {**step.args, HEADERS: given.get(HEADERS, {})}
+        return step.args
 
     def body(self, step: Invoke, returned: Any) -> Any:
         """What a function returned, as the body of an answer. Raises HttpAnswer for a response of status 400 or more,
@@ -156,11 +166,11 @@ class ToolSpec:
         if step.tool != self.name + QUERY:
             return returned if isinstance(returned, Mapping) else {"state": returned}
         assert self.query is not None
-        page = returned if isinstance(returned, Page) else Page(_rows(returned))
+        page = returned if isinstance(returned, Page) else Page(rows_in(returned))
         handles, taken = {KEY_FIELD: step.key, REFERENCE_FIELD: step.reference}, _taken(self.query)
         asked_by = next((handle for name, handle in handles.items() if handle and name in taken), None)
         # Found by its own handle, whatever the server's row calls a reference.
-        found = [{REFERENCE_FIELD: asked_by or _reference(row), "value": row} for row in page.rows]
+        found = [{REFERENCE_FIELD: asked_by or reference_of(row), "value": row} for row in page.rows]
         return {"found": found, "complete": page.complete}
 
     def value(self, body: Any, handles: Iterable[str]) -> Any:
@@ -195,25 +205,21 @@ def contract_from(given: Contract | str | Mapping[str, Any]) -> Contract:
     return contract_of(str(given["profile"]), given)
 
 
+def _is_coroutine(function: Callable[..., Any] | None) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
 def _taken(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(function).parameters
-
-
-def _rows(returned: Any) -> list[Any]:
-    if isinstance(returned, Iterator | Sequence | Set | ValuesView) and not isinstance(returned, str | bytes):
-        return list(returned)
-    return [returned] if returned else []
-
-
-def _reference(row: Any) -> str | None:
-    found = row.get(REFERENCE_FIELD) if isinstance(row, Mapping) else getattr(row, REFERENCE_FIELD, None)
-    return found if isinstance(found, str) else None
 
 
 def _wrong(spec: ToolSpec) -> Iterable[str]:
     contract, taken = spec.contract, _taken(spec.function)
     if inspect.isgeneratorfunction(spec.function) or inspect.isasyncgenfunction(spec.function):
         yield "it is a generator function, of which a call runs nothing: declare one that returns its result"
+    for word, function in (("query", spec.query), ("status", spec.status), ("fence", spec.fence)):
+        if inspect.isasyncgenfunction(function):
+            yield f"{word}=... is an asynchronous generator, of which a call runs nothing: declare one that returns"
     for parameter in taken.values():
         if parameter.kind not in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY):
             yield f"its parameter {str(parameter)!r} has no name to be written down by: name each one"
@@ -236,9 +242,10 @@ def _wrong(spec: ToolSpec) -> Iterable[str]:
         if function is not None and not set(HANDLES) & set(taken):
             yield f"{word}=... asks by reference, so the function must take 'reference' and send it"
     if spec.query is not None:
+        known = (*spec.identity, *([HEADERS] if spec.identity_is_all else []), *HANDLES)
         for name, parameter in _taken(spec.query).items():
-            if name not in (*spec.identity, *HANDLES) and parameter.default is inspect.Parameter.empty:
-                yield f"query(...) wants {name!r}; it may want {', '.join((*spec.identity, *HANDLES))}"
+            if name not in known and parameter.default is inspect.Parameter.empty:
+                yield f"query(...) wants {name!r}; it may want {', '.join(known)}"
 
 
 def _specs(spec: ToolSpec) -> Specs:

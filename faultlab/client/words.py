@@ -1,7 +1,8 @@
 """client: a result as plain text for a language model. While the outcome is unknown it never invites another call."""
 
-import json
 from typing import TYPE_CHECKING
+
+from faultlab.records.journal_values import as_json
 
 if TYPE_CHECKING:
     from faultlab.client.result import Result
@@ -11,8 +12,10 @@ VALUE_CHARS = 2000
 
 
 def for_model(result: "Result") -> str:
-    """What is known, what it rests on, and what to do next."""
-    return " ".join({"done": _done, "handed_over": _unknown, "refused": _refused}.get(result.status, _not_done)(result))
+    """What is known, what it rests on, and what to do next. Half a surrogate pair, which no request can hold,
+    is written as its escape."""
+    said = {"done": _done, "handed_over": _unknown, "refused": _refused}.get(result.status, _not_done)(result)
+    return " ".join(said).encode(errors="backslashreplace").decode()
 
 
 def _done(result: "Result") -> list[str]:
@@ -71,5 +74,5 @@ def _proof(result: "Result") -> str:
 def _value(result: "Result") -> str:
     if result.value is None:
         return ""
-    text = result.value if isinstance(result.value, str) else json.dumps(result.value, ensure_ascii=False, default=str)
+    text = result.value if isinstance(result.value, str) else as_json(result.value)
     return f"Result: {text if len(text) <= VALUE_CHARS else text[:VALUE_CHARS] + ' ... (cut)'}"

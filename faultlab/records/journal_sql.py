@@ -8,7 +8,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Engine, text
@@ -18,6 +17,7 @@ from sqlalchemy.exc import TimeoutError as NoneFree
 from faultlab.core.errors import StoreError
 from faultlab.records.journal_engine import RECONCILE, described
 from faultlab.records.journal_rows import CallRow, Claimed, Journal, OperationRow, ReceiptRow, State
+from faultlab.records.journal_values import as_json
 
 _WAITS = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 """A commit that outlives a power cut, whatever is the default of the role or the database."""
@@ -66,50 +66,6 @@ _ADD_CALL = _insert("journal_calls", CallRow._fields)
 _ADD_RECEIPT = _insert("journal_receipts", ReceiptRow._fields)
 
 
-def _plain(value: Any) -> Any:
-    """What JSON does not know: records, models and mappings by their members, all else as text."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    return str(value)
-
-
-_as_it_is = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=_plain).encode
-_escaped = json.JSONEncoder(separators=(",", ":"), default=_plain).encode
-_LEVELS = 16
-"""Deeper than this no part of a value is saved where the whole of it cannot be stored."""
-
-
-def _encode(value: Any) -> str:
-    """Any value, for an answer came after its effect: what JSON cannot hold of it is a text that says so."""
-    try:
-        text = _as_it_is(value)
-        text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which JSON holds as an escape
-        return _escaped(value)
-    except Exception:  # noqa: BLE001 - a user's own types raise what they like
-        return _escaped(_storable(value, _LEVELS, set()))
-    return text
-
-
-def _storable(value: Any, levels: int, seen: set[int]) -> Any:
-    """A copy with a text in place of each part that cannot be stored. `seen`: what was cut open already."""
-    try:
-        return json.loads(_escaped(value))
-    except Exception as error:  # noqa: BLE001 - as above
-        problem = type(error).__name__
-    if levels and id(value) not in seen:
-        seen.add(id(value))
-        if isinstance(value, Mapping) and all(isinstance(name, str) for name in value):
-            return {name: _storable(item, levels - 1, seen) for name, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [_storable(item, levels - 1, seen) for item in value]
-    return f"(not stored: a {type(value).__name__} that JSON cannot hold, {problem})"
-
-
 class SqlJournal(Journal):
     """The journal in a database. Threads may share it; a forked process gets connections of its own."""
 
@@ -133,7 +89,7 @@ class SqlJournal(Journal):
 
     def claim(self, new: OperationRow, now_ns: int, lease_ns: int) -> Claimed:
         with self._writing(durable=False) as connection:
-            values = new._replace(args=_encode(new.args), value=_encode(new.value))  # type: ignore[arg-type]  # as stored
+            values = new._replace(args=as_json(new.args), value=as_json(new.value))  # type: ignore[arg-type]  # as stored
             if connection.execute(_ONE, {"id": new.id}).first() is None:
                 _add_operation(connection, values)
             taken = connection.execute(_TAKE, {"id": new.id, "now_ns": now_ns, "until_ns": now_ns + lease_ns})
@@ -150,7 +106,7 @@ class SqlJournal(Journal):
                 "id": row.operation,
                 "lease_n": row.lease_n,
                 "until_ns": row.lease_until_ns,
-                "args": _encode(args),
+                "args": as_json(args),
                 "digest": row.digest,
             }
             if connection.execute(_PROLONG, values).rowcount != 1:
@@ -172,7 +128,7 @@ class SqlJournal(Journal):
                 "lease_n": row.lease_n,
                 "state": state,
                 "proved": state == "done",
-                "value": _encode(value),
+                "value": as_json(value),
                 "now_ns": now_ns,
             }
             connection.execute(_SETTLE, values)
@@ -199,7 +155,7 @@ class SqlJournal(Journal):
                 asked = set()
         for receipt in receipts:
             if receipt.n not in asked:
-                stored = {name: _encode(getattr(receipt, name)) for name in ("headers", "body", "reveals")}
+                stored = {name: as_json(getattr(receipt, name)) for name in ("headers", "body", "reveals")}
                 connection.execute(_ADD_RECEIPT, {**receipt._asdict(), **stored})
 
     @contextmanager

@@ -121,7 +121,7 @@ def test_what_has_not_run_is_no_result(client: ToolClient) -> None:
     def generator(order_id: str) -> Any:
         yield order_id
 
-    query = ToolSpec.of(lost, contract="none", identity=["order_id"], query=later)
+    query = ToolSpec.of(lost, contract="none", identity=["order_id"], query=traced)  # which nobody can see before
     with pytest.raises(BadInput, match=r"tool lost\.query: its function returned a coroutine.*has not run"):
         client.call(query, order_id="A17")
     write = ToolSpec.of(traced, name="write", contract="none", identity=["order_id"])

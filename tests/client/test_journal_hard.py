@@ -37,9 +37,9 @@ class Rude:
     ("value", "kept"),
     [
         (json.loads('{"id": "\\ud83d"}'), {"id": "\ud83d"}),
-        ({"id": 7, "by": {("a", "b"): 1}}, {"id": 7, "by": "(not stored: a dict that JSON cannot hold, TypeError)"}),
-        (CYCLE, {"id": 7, "me": "(not stored: a dict that JSON cannot hold, ValueError)"}),
-        ([1, Rude()], [1, "(not stored: a Rude that JSON cannot hold, RuntimeError)"]),
+        ({"id": 7, "by": {("a", "b"): 1}}, {"id": 7, "by": "(left out: a dict that JSON cannot hold, TypeError)"}),
+        (CYCLE, {"id": 7, "me": "(left out: a dict that JSON cannot hold, ValueError)"}),
+        ([1, Rude()], [1, "(left out: a Rude that JSON cannot hold, RuntimeError)"]),
     ],
 )
 def test_an_answer_that_cannot_be_stored_is_a_receipt_all_the_same(
@@ -62,7 +62,7 @@ def test_an_answer_that_is_nested_too_deeply_is_cut(tmp_path: Path) -> None:
     found = journal.claim(OperationRow("op", "r", "pay", "A", "", {}, "d", 100), 100, 50)
     journal.settle(found.row, "done", DEEP, 120, [], [])
     (row,) = journal.find("done")
-    assert "(not stored: a list that JSON cannot hold, RecursionError)" in json.dumps(row.value)
+    assert "(left out: a list that JSON cannot hold, RecursionError)" in json.dumps(row.value)
     journal.close()
 
 

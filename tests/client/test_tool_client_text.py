@@ -90,7 +90,7 @@ def test_each_ending_says_what_is_known_and_what_to_do(tmp_path: Path) -> None:
         )
     )
     assert done.startswith("refund(A17) was carried out, once.")
-    assert '{"id": "re_1"}' in done and "Do not call the tool for it another time." in done
+    assert '{"id":"re_1"}' in done and "Do not call the tool for it another time." in done
     assert "it is not allowed" in refused and "Do not look for another way" in refused
     assert "no such order" in wrong and "Correct the arguments" in wrong
     assert "ReadTimeout" in lost and "a person must look it up" in lost
@@ -99,6 +99,41 @@ def test_each_ending_says_what_is_known_and_what_to_do(tmp_path: Path) -> None:
 def test_a_long_value_is_cut(tmp_path: Path) -> None:
     result = Result("t(x)", "done", Outcome.APPLIED, value="y" * 10_000)
     assert len(result.for_model()) < 2_200
+
+
+def cyclic() -> dict[str, Any]:
+    found: dict[str, Any] = {"id": "re_1"}
+    found["self"] = found
+    return found
+
+
+class Rude:
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (cyclic(), '"self":"(left out: a dict that JSON cannot hold, ValueError)"'),
+        (
+            {"id": "re_1", "by": {("a", "b"): 1}},
+            '"id":"re_1","by":"(left out: a dict that JSON cannot hold, TypeError)"',
+        ),
+        (["re_1", Rude()], '"re_1","(left out: a Rude that JSON cannot hold, RuntimeError)"'),
+        (["re_1", "\ud800"], r'"re_1","\ud800"'),
+        ("re_1 \ud800", r"re_1 \ud800"),
+    ],
+)
+def test_any_value_that_a_tool_returns_is_told_to_a_model(value: Any, told: str, tmp_path: Path) -> None:
+    with ToolClient(tmp_path / "j.db", run="r") as client:
+        tool = ToolSpec.of(lambda order_id: value, name="pay", contract="none", identity=["order_id"])
+        result = client.call(tool, order_id="A")
+        again = client.call(tool, order_id="A")
+    assert result.value is value
+    for text in (result.for_model(), again.for_model()):
+        assert told in text and "pay(A) was carried out, once." in text
+        text.encode()
 
 
 def test_log_records_are_structured_and_hold_no_arguments(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
