@@ -4,10 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from faultlab.api.failure import failure_text
+from faultlab.core.clock import today
 from faultlab.core.errors import BadInput
 from faultlab.core.history import History
 from faultlab.core.records import Claim, Effect
 from faultlab.core.verdict import Verdict
+from faultlab.matrix.accepted import accepted
 from faultlab.matrix.attempt import Conditions, run_attempt
 from faultlab.matrix.run import judged
 from faultlab.matrix.scenario import Group
@@ -57,8 +59,8 @@ class Trial:
         return self.history.ledger
 
     def verdict(self) -> Verdict:
-        """What the rules say of the latest attempt."""
-        return judged(judge, self.history)
+        """What the rules say of the latest attempt, given what its scenario accepts today."""
+        return judged(judge, self.history, accepted(self._group.scenario.ignore, today()))
 
     def timeline(self) -> str:
         """The latest attempt as text: caller, network, server, ledger."""

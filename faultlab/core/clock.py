@@ -165,7 +165,12 @@ def _imf_fixdate(second: int) -> bytes:
 
 def today() -> str:
     """The ISO date in UTC, for findings that are accepted until a day."""
-    return time.strftime("%Y-%m-%d", time.gmtime(wall_time()))
+    return day_of(wall_time())
+
+
+def day_of(unix_s: float) -> str:
+    """The same for another moment."""
+    return time.strftime("%Y-%m-%d", time.gmtime(unix_s))
 
 
 def stopwatch() -> float:

@@ -1,20 +1,20 @@
 """One session: a tool server of its own, from its order to its verdict."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from faultlab.core.clock import RealClock, wall_time
+from faultlab.core.clock import RealClock, day_of, wall_time
 from faultlab.core.history import History
 from faultlab.core.records import Claim, Fired
 from faultlab.core.verdict import Verdict
 from faultlab.engine.session import Session
 from faultlab.faults.plan import Planned
+from faultlab.matrix.accepted import accepted
 from faultlab.matrix.attempt import Conditions, Ended, close_attempt, surroundings
+from faultlab.matrix.run import Judge, judged
 from faultlab.serve.changes import Change, fault_of
 from faultlab.serve.order import Order
-
-Judge = Callable[[History], Verdict]
 
 
 class Live:
@@ -50,14 +50,19 @@ class Live:
         return self.history is not None
 
     def end(self, claim: Claim | None, judge: Judge) -> Verdict:
-        """Take the claim, let everything land that still can, and judge. A second end changes nothing."""
+        """Take the claim, let everything land that still can, and judge. A second end changes nothing.
+
+        What the scenario accepts counts as on the day on which the session was opened, so that one that is built again
+        from its store is judged alike.
+        """
         if self.verdict is None:
             session = self.session
             assert session is not None
             ended = Ended("claimed", claim) if claim is not None else Ended("crashed", None, "it was ended unclaimed")
             self.calls, self.effects = session.count, len(session.engine.ledger)
             self.history = close_attempt(session, ended, ())
-            self.verdict = judge(self.history)
+            ignored = accepted(self.order.group.scenario.ignore, day_of(self.created))
+            self.verdict = judged(judge, self.history, ignored)
             self.session = None
         return self.verdict
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import uvicorn
 
 from faultlab.core.errors import BadInput, FaultlabError
+from faultlab.matrix.run import Judge
 from faultlab.records.served import ServedStore
 from faultlab.serve.admin import Admin, admin_app
 from faultlab.serve.garbage import sweep, tune
 from faultlab.serve.keeper import Keeper, Steps
-from faultlab.serve.live import Judge
 from faultlab.serve.order import Order
 from faultlab.serve.own_ports import OwnPorts, Shape
 from faultlab.serve.redacting import Redacting

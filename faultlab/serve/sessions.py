@@ -14,10 +14,11 @@ from faultlab.core.verdict import Verdict
 from faultlab.engine.session import Session
 from faultlab.faults.on_socket import missing_on_socket, wants_own_port
 from faultlab.matrix.door import BESIDE, aside, task_as_json
+from faultlab.matrix.run import Judge
 from faultlab.records.served import ServedStore, SessionRow
 from faultlab.serve.changes import Change, Stored
 from faultlab.serve.keeper import Keeper
-from faultlab.serve.live import Judge, Live
+from faultlab.serve.live import Live
 from faultlab.serve.openapi_data import data_document
 from faultlab.serve.order import Order, Unfit, order_of
 from faultlab.serve.own_ports import MOST as MOST_PORTS

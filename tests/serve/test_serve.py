@@ -138,6 +138,26 @@ def test_a_scenario_given_as_json_imports_nothing(shared: Served) -> None:
 
 
 @pytest.mark.parametrize(
+    ("until", "verdict", "severity"), [("2999-01-01", "pass", "note"), ("2020-01-01", "fail", "caution")]
+)
+def test_a_session_is_judged_with_what_its_scenario_accepts(
+    shared: Served, until: str, verdict: str, severity: str
+) -> None:
+    scenario = {
+        "id": "mine", "suite": "boundary", "task": "Refund A1.", "toolset": "shop", "contracts": ["none"],
+        "world": {"orders": {"A1": {"status": "paid", "total": "1.00"}}},
+        "expect": {"effects": [{"tool": "refund_order", "identity": {"order_id": "A1"}}]},
+        "ignore": [{"code": "FL203", "reason": "a person is asked", "until": until}],
+    }  # fmt: skip
+    opened = shared.open(scenario=scenario)
+    httpx.get(f"{opened['url']}/v1/orders/A1")
+    claim = {"status": "not_done", "text": "No."}
+    told = shared.admin.post(f"/sessions/{opened['id']}/claim", json=claim).json()
+    assert told["verdict"] == verdict
+    assert [(item["code"], item["severity"]) for item in told["findings"]] == [("FL203", severity)]
+
+
+@pytest.mark.parametrize(
     ("body", "status"),
     [
         *[(body, 400) for body in (b"{", b"[" * 100_000, b"[" * 450 + b"]" * 450, b'{"seed": 1e999}')],

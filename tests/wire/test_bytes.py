@@ -5,7 +5,7 @@ import re
 
 import pytest
 from labs import fault
-from sockets import REFUND, Got, exchange, wire_session, wired
+from sockets import READ, REFUND, Got, exchange, request, wire_session, wired
 
 from faultlab.core.records import Receipt
 
@@ -55,6 +55,20 @@ def test_bytes_of_a_fault(phase: str, symptom: str) -> None:
 def test_twins_send_the_same_bytes(symptom: str) -> None:
     seen = {strike(phase, symptom)[0] for phase in TWINS}
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("symptom", ["garbled", "short", "truncated", "status", "dribble", "slow"])
+def test_no_fault_gives_content_to_a_head(symptom: str) -> None:
+    session = wire_session("none", fault("after", symptom, tool="get_order"), speed=50)
+    with wired(session) as server:
+        got = exchange(server, request("HEAD", "/v1/orders/A17"), READ, wait_s=0.5)
+    whole, _, rest = got.data.partition(b"\r\n\r\n")
+    assert whole.startswith(b"HTTP/1.1 ")
+    if symptom == "truncated":  # there is nothing to cut off but the head
+        assert got.data == whole and got.end == "FIN"
+    else:
+        assert b"content-length: 0" not in whole
+        assert rest.startswith(b"HTTP/1.1 200 ") and got.end == "open"
 
 
 @pytest.mark.slow

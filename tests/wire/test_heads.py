@@ -1,5 +1,7 @@
 """Heads as HTTP wants them: Host, targets, versions, Expect; trailers; and the limit on what is no body."""
 
+import json
+
 import pytest
 from sockets import READ, REFUND, Got, answer, connect, exchange, listen, wire_session, wired
 
@@ -22,16 +24,41 @@ CHUNKS = b'23\r\n{"order_id":"A17","amount":"40.00"}\r\n0\r\n'
         (200, b"GET HTTP://lab:80/v1/orders/A17 HTTP/1.1\r\nHost: lab\r\n"),
         (404, b"GET http://lab?x=1 HTTP/1.1\r\nHost: lab\r\n"),
         (505, b"GET /v1/orders/A17 HTTP/2.0\r\nHost: lab\r\nConnection: keep-alive\r\n"),
+        (505, b"GET /v1/orders/A17 HTTP/0.9\r\nHost: lab\r\n"),
         (505, b"PRI * HTTP/2.0\r\n\r\nSM\r\n"),
     ],
 )
 @pytest.mark.parametrize("before", [b"", READ])
 def test_heads(status: int, head: bytes, before: bytes) -> None:
-    if before and b"/2.0" in head:
-        pytest.skip("the version is looked at once per connection")
     with wired(wire_session("none")) as server:
         got = exchange(server, before + head + b"\r\n", wait_s=0.3)
     assert got.data.removeprefix(b"HTTP/1.1 200 " if before else b"").count(b"HTTP/1.1 %d " % status) == 1
+
+
+@pytest.mark.parametrize("before", [b"", READ])
+@pytest.mark.parametrize(
+    ("status", "rest"),
+    [
+        (505, b" /v1/orders/A17 HTTP/2.0\r\nHost: lab\r\n\r\n"),
+        (400, b" /v1/orders/A17 HTTP/1.1\r\n\r\n"),
+        (413, b" /v1/orders/A17 HTTP/1.1\r\nHost: lab\r\nContent-Length: 20\r\n\r\n" + b"a" * 20),
+        (431, b" /v1/orders/A17 HTTP/1.1\r\nHost: lab\r\nX: " + b"a" * 600 + b"\r\n\r\n"),
+    ],
+)
+def test_a_refusal_is_a_problem_with_its_phrase_and_has_no_content_for_head(
+    status: int, rest: bytes, before: bytes
+) -> None:
+    def refused(method: bytes) -> tuple[bytes, bytes]:
+        with wired(wire_session("none"), Limits(body_bytes=10, header_bytes=500)) as server:
+            got = exchange(server, before + method + rest, wait_s=0.3)
+        head, _, body = got.data[got.data.index(b"HTTP/1.1 %d " % status) :].partition(b"\r\n\r\n")
+        return head, body
+
+    head, body = refused(b"GET")
+    line = head.partition(b"\r\n")[0].decode()
+    assert line == f"HTTP/1.1 {status} {json.loads(body)['title']}"
+    same, none = refused(b"HEAD")
+    assert same.partition(b"\r\n")[0].decode() == line and none == b""
 
 
 def test_an_absolute_target_is_executed() -> None:

@@ -178,19 +178,19 @@ class Exchange:
         keep = self._request.keep_alive
 
         def send() -> None:
-            self._send(whole(text_of(reply, text.encode()), close=not keep, bodyless=False))
+            self._send(whole(text_of(reply, text.encode()), close=not keep, bodyless=self._bodyless))
             self._peer.answered(keep)
 
         self._close(ticket, Arrival(0, reply.status, None, reply.headers, None, text), send)
 
     def _dribble(self, ticket: Ticket, reply: Reply, gap_ns: int) -> None:
-        """Head and body in pieces; the caller's receipt is there with the last one."""
+        """Head and body in pieces (of a HEAD's answer, the head); the caller's receipt is there with the last one."""
         keep = self._request.keep_alive
         told = self._peer.speech.encode(self._session, self._request, reply)
         if told is None:
             self._answer(ticket, reply)
             return
-        data = whole(told, close=not keep, bodyless=False)
+        data = whole(told, close=not keep, bodyless=self._bodyless)
         size = -(-len(data) // PIECES)
         pieces = [data[start : start + size] for start in range(0, len(data), size)]
 
@@ -217,7 +217,8 @@ class Exchange:
             assert broken.reply is not None
             told = self._peer.speech.encode(self._session, self._request, broken.reply)
             assert told is not None
-            half = head(told.status, told.headers, close=False) + told.body[: len(told.body) // 2]
+            half = head(told.status, told.headers, close=False)
+            half = half[: len(half) // 2] if self._bodyless else half + told.body[: len(told.body) // 2]
             arrival = Arrival(0, told.status, error="RemoteProtocolError")
             self._close(ticket, arrival, lambda: self._hang_up(half))
         elif silent_at(self._session.engine, ticket.sent_ns) is not None:
@@ -244,6 +245,11 @@ class Exchange:
             self._send(last)
         self._peer.transport.close()
         self._peer.answered(False)
+
+    @property
+    def _bodyless(self) -> bool:
+        """Whether the answer has no content, whatever its fields say: one to HEAD (RFC 9110 section 9.3.2)."""
+        return self._request.method == "HEAD"
 
     def _reset(self) -> None:
         if not self._peer.transport.is_closing():

@@ -34,8 +34,8 @@ class Incoming(asyncio.Protocol):
     """The reading half of a connection; `Connection` is the other."""
 
     __slots__ = (
-        "_body", "_current", "_fed", "_fields", "_headers", "_marks", "_most_body", "_most_head", "_parser", "_plain",
-        "_seen", "_size", "_target", "_too_much", "_upgrades", "loop", "since_s", "transport",
+        "_asks_head", "_body", "_current", "_fed", "_fields", "_headers", "_marks", "_most_body", "_most_head",
+        "_parser", "_plain", "_seen", "_size", "_target", "_too_much", "_upgrades", "loop", "since_s", "transport",
     )  # fmt: skip
 
     transport: asyncio.Transport
@@ -51,6 +51,8 @@ class Incoming(asyncio.Protocol):
         """A request has begun and is not there whole."""
         self._plain = -1
         """The sum of marks of a head that need not be looked at: in the beginning none."""
+        self._asks_head = False
+        """What was refused is a HEAD: its refusal has no content (RFC 9110 section 9.3.2)."""
         self._upgrades = False
         """It asks for another protocol, so that the parser takes all that follows its head for that one."""
         self.loop = house.loop
@@ -130,7 +132,7 @@ class Incoming(asyncio.Protocol):
         return problem(431, "headers_too_large", f"The header section may have {self._most_head} bytes.")
 
     def on_headers_complete(self) -> None:
-        if self._marks != self._plain or self._target[0] != SLASH:
+        if self._marks != self._plain or self._target[0] != SLASH or self._parser.get_http_version() != "1.1":
             self._look()
 
     def _look(self) -> None:
