@@ -120,7 +120,7 @@ def _summary(request: "lab.RunRequest", report: "lab.RunReport", real_clock: boo
     return Summary(
         run=report.run,
         seed=report.seed,
-        agents=plan.agents,
+        agents=plan.tried,
         cells=report.cells,
         attempts=plan.attempts,
         calibration=plan.calibration,
@@ -136,6 +136,7 @@ def _summary(request: "lab.RunRequest", report: "lab.RunReport", real_clock: boo
         names=_files(request, report),
         unmade=report.unmade,
         left_out=plan.left_out,
+        cells_left_out=plan.cells_left_out,
     )
 
 

@@ -56,6 +56,8 @@ class Summary:
     """Attempts that were planned and not made: the run stopped early."""
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Why a socket cannot show a plan -> the scenarios that programs were therefore not tried in."""
+    cells_left_out: int = 0
+    """Cells of the groups shown that were not asked for (--twin, -k, --last-failed)."""
 
 
 def head_parts(
@@ -68,13 +70,14 @@ def head_parts(
     *,
     clock: str,
     calibration: bool,
+    more: Sequence[str] = (),
 ) -> list[Text]:
     """faultlab 0.1.0, seed 7, 9 reference agents x 24 groups of 6 scenarios, 5 attempts a cell, virtual clock."""
     kind = "reference agent" if calibration else "agent"
     who = counted(len(agents), kind) if len(agents) > 1 or calibration else agents[0]
     what = f"{who} x {counted(groups, 'group')} of {counted(scenarios, 'scenario')}"
     parts = [f"faultlab {version}", f"seed {seed}", what, f"{counted(attempts, 'attempt')} a cell", f"{clock} clock"]
-    return [Text(part) for part in parts]
+    return [Text(part) for part in (*parts, *more)]
 
 
 def counted(number: int, noun: str) -> str:
@@ -98,6 +101,9 @@ def summary_lines(summary: Summary, width: int) -> Iterator[Text]:
     yield from _errors(cells, width)
     for why, names in summary.left_out.items():
         yield from _plain(f"Not tried over a socket ({why}): {', '.join(names)}.", width)
+    if summary.cells_left_out:
+        left_out = counted(summary.cells_left_out, "cell")
+        yield from _plain(f"Not asked for: {left_out} of these groups; a group passes here without them", width)
     if summary.unmade:
         yield from _plain(_stopped(cells, summary.unmade), width, "yellow")
     if summary.exit_code is not None:
