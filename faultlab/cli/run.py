@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faultlab.cli.guard import INTERRUPTED
+from faultlab.cli.main import INTERRUPTED
 from faultlab.cli.options import Json, Store, TimeScale, store_options
 
 if TYPE_CHECKING:

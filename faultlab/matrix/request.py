@@ -14,6 +14,7 @@ from faultlab.matrix.row import Job
 from faultlab.matrix.run import jobs_of
 from faultlab.matrix.scenario import Group
 from faultlab.matrix.select import CellKey, Selection
+from faultlab.matrix.workers import check_workers
 from faultlab.records.port import RunStore
 from faultlab.records.rows import CellTally
 
@@ -115,8 +116,9 @@ def wanted_of(
     failed: Collection[CellKey] | None = None,
 ) -> Wanted:
     """Number and choose the attempts. Raises BadInput where nothing is left to run."""
-    if request.attempts < 1 or request.jobs < 1:
-        raise BadInput("--attempts and --jobs are 1 or more")
+    if request.attempts < 1:
+        raise BadInput(f"--attempts is {request.attempts}; it must be 1 or more")
+    check_workers(request.jobs)
     missing = _missing(groups) if any(agent.startswith(COMMAND) for agent in agents) else {}
     every = jobs_of(agents, groups, request.attempts, seed)
     possible = [job for job in every if not (job.group in missing and job.agent.startswith(COMMAND))]

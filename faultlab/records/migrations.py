@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from faultlab.core.clock import wall_time
 from faultlab.core.errors import StoreError
+from faultlab.records.sqlite import undo
 
 
 class Migration(NamedTuple):
@@ -147,7 +148,7 @@ def migrate(connection: Connection, where: str, migrations: tuple[Migration, ...
                 connection.exec_driver_sql("INSERT INTO schema_version VALUES (?, ?)", (migration.version, wall_time()))
         connection.exec_driver_sql("COMMIT")
     except BaseException:
-        connection.connection.rollback()
+        undo(connection)
         raise
 
 

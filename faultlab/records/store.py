@@ -15,7 +15,7 @@ from faultlab.records.migrations import migrate
 from faultlab.records.port import RunNumber, RunStore, check_seed, no_attempt, no_run
 from faultlab.records.rows import LAB_FIELDS, RECORD_FIELDS, AttemptRow, CellTally, RunRow, decode, encode
 from faultlab.records.scrub import scrub, scrub_row
-from faultlab.records.sqlite import BUSY_S, MEMORY, engine_of, explained, path_of, prepare
+from faultlab.records.sqlite import BUSY_S, MEMORY, engine_of, explained, path_of, prepare, undo
 from faultlab.records.tables import METADATA
 from faultlab.records.write_ahead import write_ahead
 
@@ -189,5 +189,5 @@ class Store(RunStore):
                 yield connection
                 connection.exec_driver_sql("COMMIT")
             except BaseException:
-                connection.connection.rollback()
+                undo(connection)
                 raise
