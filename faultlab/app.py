@@ -24,6 +24,7 @@ from faultlab.matrix.scenario import CLEAN, Group
 from faultlab.matrix.select import CellKey, Selection, select
 from faultlab.matrix.selftest import SelftestReport
 from faultlab.matrix.stored import Replay, StoredAttempt, again, parse_address, read
+from faultlab.matrix.suited import check_suited
 from faultlab.matrix.unfinished import key_of, reason_to_stop, unfinished, with_unmade
 from faultlab.matrix.validity import check
 from faultlab.records.port import RunNumber, RunStore
@@ -119,6 +120,7 @@ def run(request: RunRequest, progress: Progress) -> RunReport:
     """Plan, check the groups, make the attempts, and report. Ctrl-C keeps what is finished."""
     seed = _seed(request)
     bench = prepare(replace(request, store=MEMORY), 0, seed)
+    check_suited(bench.agents, bench.groups)
     wanted = wanted_of(request, seed, tuple(bench.agents), bench.groups, _failed(request, tuple(bench.agents)))
     with closing(open_store(request.store)) as store:
         plan = plan_of(request, store, wanted, bench.version)

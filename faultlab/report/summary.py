@@ -41,7 +41,9 @@ class Summary:
     null_cells: int = 0
     """Cells that the agent which does nothing passes."""
     invalid: Sequence[str] = ()
-    """Groups that cannot judge, and why."""
+    """`GROUP: why` for each reason for which a group cannot judge."""
+    invalid_own: bool = False
+    """All of those are of the user's own scenarios."""
     surprises: Sequence[str] = ()
     """Cells of the calibration that did not land where the contract predicts."""
     real_clock: bool = False
@@ -129,8 +131,17 @@ def _validity(summary: Summary, cells: Sequence[Cell], width: int) -> Iterator[T
         )
         line = f"oracle solves {solved}/{all_cells} cells, null agent {summary.null_cells}/{all_cells}, {runs}, {fired}"
         yield from _plain(line, width, "dim")
-    for problem in summary.invalid:
-        yield from _plain(f"INVALID GROUP {problem}", width, "bold red")
+    for where, why in unfit_groups(summary.invalid):
+        yield from _plain(f"INVALID GROUP{'S' * (len(where) > 1)} {', '.join(where)}: {why}", width, "bold red")
+
+
+def unfit_groups(invalid: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
+    """Groups and what is wrong with all of them."""
+    found: dict[str, list[str]] = {}
+    for problem in invalid:
+        where, _, why = problem.partition(": ")
+        found.setdefault(why, []).append(where)
+    yield from ((where, why) for why, where in found.items())
 
 
 def _determinism(cells: Sequence[Cell], attempts: int) -> str:
@@ -197,11 +208,15 @@ def _end(summary: Summary, table: MatrixTable, width: int) -> Iterator[Text]:
     else:
         said = "; ".join(_of_agent(name, table) for name in summary.agents)
     if summary.invalid:
-        said = f"{said}; {counted(len(summary.invalid), 'group')} cannot judge"
+        said = f"{said}; {counted(len({item.partition(': ')[0] for item in summary.invalid}), 'group')} cannot judge"
     style = "bold green" if summary.exit_code == 0 else "bold red" if summary.exit_code in (1, 4) else "bold"
-    yield from _plain(
-        f"{said}: {EXIT_WORDS.get(summary.exit_code, f'exit {summary.exit_code}')}.{stored}", width, style
-    )
+    yield from _plain(f"{said}: {_exit_words(summary, summary.exit_code)}.{stored}", width, style)
+
+
+def _exit_words(summary: Summary, code: int) -> str:
+    if code == 4 and summary.invalid and summary.invalid_own and not summary.surprises:
+        return "exit 4: your scenario is likely wrong, see INVALID GROUP above"
+    return EXIT_WORDS.get(code, f"exit {code}")
 
 
 def _of_agent(name: str, table: MatrixTable) -> str:
