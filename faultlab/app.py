@@ -23,7 +23,7 @@ from faultlab.matrix.run_report import RunReport
 from faultlab.matrix.scenario import CLEAN, Group
 from faultlab.matrix.select import CellKey, Selection, select
 from faultlab.matrix.selftest import SelftestReport
-from faultlab.matrix.stored import Replay, StoredAttempt, again, parse_address, read
+from faultlab.matrix.stored import Replay, StoredAttempt, again, is_number, parse_address, read
 from faultlab.matrix.suited import check_suited
 from faultlab.matrix.unfinished import key_of, reason_to_stop, unfinished, with_unmade
 from faultlab.matrix.validity import check
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Progress", "Proof", "Replay", "RunPlan", "RunReport", "RunRequest", "SelftestReport", "StoredAttempt",
-    "groups_for", "open_store", "prepare", "proof_of", "replay", "run", "run_selftest", "stored",
+    "groups_for", "is_number", "open_store", "prepare", "proof_of", "replay", "run", "run_selftest", "stored",
     "stored_run", "with_unmade",
 ]  # fmt: skip
 

@@ -97,7 +97,7 @@ def _diff(left: str, right: str, store: str | None, *, as_json: bool) -> None:
     from faultlab.report.screen import Screen
 
     one = lab.stored(store, left)
-    if ":" not in right or not right.rpartition(":")[2].isdigit():
+    if ":" not in right or not lab.is_number(right.rpartition(":")[2]):
         run = stored_run(store, str(one.row.run))
         right = f"{run.run}:{rival(run, one.result, right).number}"
     other = lab.stored(store, right)

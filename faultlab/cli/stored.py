@@ -28,7 +28,7 @@ class StoredRun(NamedTuple):
 
 def stored_run(url: str | None, run: str) -> StoredRun:
     """`last` or a number. Raises BadInput where there is no such run."""
-    if run != "last" and not run.isdigit():
+    if run != "last" and not lab.is_number(run):
         raise BadInput(f"{run!r} is not a run or an attempt; write RUN, RUN:N, last or last:N, for example last:12")
     record, rows = lab.stored_run(url, "last" if run == "last" else int(run))
     suites = record.protocol.get("suites", {})

@@ -18,6 +18,9 @@ from faultlab.matrix.workers import check_workers
 from faultlab.records.port import RunStore
 from faultlab.records.rows import CellTally
 
+MOST_ATTEMPTS = 2_000_000
+"""Of one run: they are numbered and shuffled at once, and take hours."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
@@ -119,6 +122,12 @@ def wanted_of(
     if request.attempts < 1:
         raise BadInput(f"--attempts is {request.attempts}; it must be 1 or more")
     check_workers(request.jobs)
+    most = len(agents) * sum(len(group.twins) for group in groups) * request.attempts
+    if most > MOST_ATTEMPTS:
+        raise BadInput(
+            f"--attempts is {request.attempts:,}: {most:,} attempts in all; at most {MOST_ATTEMPTS:,} go into one run."
+            " Ask for fewer, or choose scenarios (-s)"
+        )
     missing = _missing(groups) if any(agent.startswith(COMMAND) for agent in agents) else {}
     every = jobs_of(agents, groups, request.attempts, seed)
     possible = [job for job in every if not (job.group in missing and job.agent.startswith(COMMAND))]

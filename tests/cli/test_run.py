@@ -82,6 +82,8 @@ def test_an_ascii_pipe_does_not_break_on_the_glyphs(cli: Cli) -> None:
         (["careful", "--clock", "sundial"], "sundial"),
         (["careful", "-k", "careful and"], "careful and"),
         (["careful", "--attempts", "0"], "--attempts"),
+        (["careful", "--attempts", "100000000"], "at most 2,000,000 go into one run"),
+        (["careful", "--jobs", "10000"], "--jobs is 10000"),
         (["careful", "--allow-host", "http://localhost"], "http://localhost"),
         (["careful", "--allow-host", ""], "--allow-host"),
         (["careful", "--seed", str(2**70)], str(2**70)),

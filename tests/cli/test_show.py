@@ -67,7 +67,23 @@ def test_a_diff_with_an_agent_that_was_not_there_names_those_that_were(ran: Cli,
     assert "nobody" in done.stderr and "mine:lucky" in done.stderr
 
 
-@pytest.mark.parametrize("args", [["99"], ["last:999"], ["nonsense"], ["a:b"], ["--diff", "last:1"], ["1", "2"]])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["99"],
+        ["last:999"],
+        ["nonsense"],
+        ["a:b"],
+        ["--diff", "last:1"],
+        ["1", "2"],
+        ["9" * 20],
+        ["last:" + "9" * 20],
+        ["9" * 5000],
+        ["last:" + "9" * 5000],
+        ["²"],
+        ["last:²"],
+    ],
+)
 def test_what_is_not_there_is_said_and_exits_2(ran: Cli, args: list[str]) -> None:
     done = ran("show", *args)
     assert done.returncode == 2
