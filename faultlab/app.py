@@ -1,8 +1,8 @@
 """The wiring: from what a user asks to attempts, verdicts, rows and a report. The only place that knows every room."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,22 +10,25 @@ from typing import TYPE_CHECKING, Any, Protocol
 from faultlab.agents.catalog import REFERENCE
 from faultlab.core.clock import stopwatch, today
 from faultlab.core.errors import BadInput
-from faultlab.core.result import Cell, CellKey, GroupResult, Result, Tally, groups_of
+from faultlab.core.result import Result, Tally
 from faultlab.matrix.attempt import Conditions
 from faultlab.matrix.expected import surprises
 from faultlab.matrix.guard import check_hosts
 from faultlab.matrix.loader import builtin, find
 from faultlab.matrix.proving import RIGHT, Proof, proof_of, prove, proving
-from faultlab.matrix.request import RunPlan, RunRequest, plan_of
+from faultlab.matrix.request import RunPlan, RunRequest, failed_last, plan_of, wanted_of
 from faultlab.matrix.resolve import resolve_agents
 from faultlab.matrix.run import TOGETHER, Bench, in_processes, serially, unrecorded
+from faultlab.matrix.run_report import RunReport
 from faultlab.matrix.scenario import CLEAN, Group
-from faultlab.matrix.select import Selection, select
+from faultlab.matrix.select import CellKey, Selection, select
 from faultlab.matrix.selftest import SelftestReport
-from faultlab.matrix.stored import Replay, StoredAttempt, again, parse_address, read
-from faultlab.matrix.unfinished import key_of, reason_to_stop, unfinished, with_unfinished
-from faultlab.matrix.validity import Validity, check
-from faultlab.records.port import RunStore
+from faultlab.matrix.stored import Replay, StoredAttempt, again, is_number, parse_address, read
+from faultlab.matrix.suited import check_suited
+from faultlab.matrix.unfinished import key_of, reason_to_stop, unfinished, with_unmade
+from faultlab.matrix.validity import check
+from faultlab.records.port import RunNumber, RunStore
+from faultlab.records.rows import AttemptRow, RunRow
 from faultlab.records.sqlite import MEMORY
 from faultlab.rules.catalog import CATALOG
 from faultlab.rules.judge import judge
@@ -35,7 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Progress", "Proof", "Replay", "RunPlan", "RunReport", "RunRequest", "SelftestReport", "StoredAttempt",
-    "groups_for", "open_store", "prepare", "proof_of", "replay", "run", "run_selftest", "stored",
+    "groups_for", "is_number", "open_store", "prepare", "proof_of", "replay", "run", "run_selftest", "stored",
+    "stored_run", "with_unmade",
 ]  # fmt: skip
 
 
@@ -54,55 +58,25 @@ class Progress(Protocol):
     def told(self, line: str) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class RunReport:
-    """What a run found."""
-
-    plan: RunPlan
-    tally: Tally
-    interrupted: bool
-    elapsed_s: float
-    validity: Validity
-    surprises: list[str]
-    """Calibration only: cells that did not land where `expected.yaml` says."""
-    store_where: str
-    unmade: int = 0
-    """Attempts that were planned and not made: it stopped early."""
-    left: Mapping[CellKey, Cell] = field(default_factory=dict)
-    """The cells to which those belong: none of them passes."""
-
-    @property
-    def run(self) -> int:
-        return self.plan.run
-
-    @property
-    def seed(self) -> int:
-        return self.plan.seed
-
-    @property
-    def cells(self) -> list[Cell]:
-        return with_unfinished(self.tally.cells(), self.left)
-
-    @property
-    def groups(self) -> list[GroupResult]:
-        return groups_of(self.cells)
-
-    @property
-    def exit_code(self) -> int:
-        """0 as it should be, 1 findings, 3 inconclusive, 4 the harness is at fault."""
-        if self.plan.calibration:
-            return 4 if self.surprises or self.validity.invalid else 3 if self.unmade else 0
-        if self.validity.invalid:
-            return 4
-        verdicts = {item.verdict for item in self.groups}
-        return 1 if "FAIL" in verdicts else 3 if "INCONCLUSIVE" in verdicts or not verdicts else 0
-
-
 def open_store(url: str | None) -> RunStore:
     """The store; its library is loaded only now."""
     from faultlab.records.store import Store
 
     return Store.open(url)
+
+
+def _reading(url: str | None) -> closing[RunStore]:
+    """The store for those who only look: nothing is made or changed."""
+    from faultlab.records.reading import open_reading
+
+    return closing(open_reading(url))
+
+
+def stored_run(url: str | None, run: RunNumber) -> tuple[RunRow, list[AttemptRow]]:
+    """A run and its attempts without their histories. BadInput: there is no such run."""
+    with _reading(url) as store:
+        record = store.run(run)
+        return record, list(store.attempts(record.run))
 
 
 def _conditions(request: RunRequest, seed: int) -> Conditions:
@@ -144,10 +118,12 @@ def _version() -> str:
 
 def run(request: RunRequest, progress: Progress) -> RunReport:
     """Plan, check the groups, make the attempts, and report. Ctrl-C keeps what is finished."""
+    seed = _seed(request)
+    bench = prepare(replace(request, store=MEMORY), 0, seed)
+    check_suited(bench.agents, bench.groups)
+    wanted = wanted_of(request, seed, tuple(bench.agents), bench.groups, _failed(request, tuple(bench.agents)))
     with closing(open_store(request.store)) as store:
-        seed = _seed(request, store)
-        bench = prepare(replace(request, store="memory"), 0, seed)
-        plan = plan_of(request, store, seed, bench.version, tuple(bench.agents), bench.groups)
+        plan = plan_of(request, store, wanted, bench.version)
         progress.planned(plan)
         began_s = stopwatch()
         validity = check(bench)
@@ -184,10 +160,20 @@ def _made(request: RunRequest, bench: Bench, plan: RunPlan, progress: Progress) 
     return tally, False, made
 
 
-def _seed(request: RunRequest, store: RunStore) -> int:
-    if request.seed is not None:
-        return request.seed
-    return store.run("last").seed if request.resume else int(today().replace("-", ""))
+def _seed(request: RunRequest) -> int:
+    if request.resume:
+        with _reading(request.store) as store:
+            last = store.run("last").seed
+        return last if request.seed is None else request.seed
+    return int(today().replace("-", "")) if request.seed is None else request.seed
+
+
+def _failed(request: RunRequest, agents: Collection[str]) -> Collection[CellKey] | None:
+    """The cells that failed when they were last run; None: they are not asked for."""
+    if not request.last_failed:
+        return None
+    with _reading(request.store) as store:
+        return failed_last(store.latest_verdicts(agents), agents, store.where)
 
 
 def _attempts(request: RunRequest, bench: Bench, plan: RunPlan, progress: Progress) -> Generator[Result, None, None]:
@@ -228,21 +214,15 @@ def _earlier(store: RunStore, plan: RunPlan) -> list[Result]:
 
 def stored(url: str | None, address: str) -> StoredAttempt:
     """`last:12` or `3:12`: one attempt of the store, judged by today's rules."""
-    store = open_store(url)
-    try:
+    with _reading(url) as store:
         return read(store, *parse_address(address), judge)
-    finally:
-        store.close()
 
 
 def replay(url: str | None, address: str) -> Replay:
     """Judge a stored attempt again, make it again, and compare."""
-    store = open_store(url)
-    try:
+    with _reading(url) as store:
         attempt = read(store, *parse_address(address), judge)
         record = store.run(attempt.row.run)
-    finally:
-        store.close()
     agent = resolve_agents((attempt.row.agent,))[attempt.row.agent]
     scenarios = find(record.scenarios) if record.scenarios else builtin()
     return again(attempt, agent, scenarios, record, judge)

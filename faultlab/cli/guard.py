@@ -8,11 +8,11 @@ from typing import ParamSpec, TypeVar
 
 import typer
 
+from faultlab.cli.main import INTERRUPTED
 from faultlab.core.errors import BadInput, FaultlabError, StoreError
 
 BAD_INPUT = 2
 HARNESS_FAULT = 4
-INTERRUPTED = 130
 
 P = ParamSpec("P")
 T = TypeVar("T")

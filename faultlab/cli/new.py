@@ -1,5 +1,6 @@
 """`faultlab new`: files to begin with. Each runs at once."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -45,12 +46,29 @@ def write(file: Path, ending: str, text: str) -> None:
     if file.suffix != ending:
         raise BadInput(f"{file}: the file's name must end in {ending}")
     try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
+        _whole(file, text)
     except FileExistsError:
         raise BadInput(f"{file} exists and is not overwritten; name another file") from None
     except OSError as error:
-        raise BadInput(f"{file} cannot be written: {error.strerror}") from error
+        raise BadInput(f"{file} cannot be written: {error.strerror}; name a file elsewhere") from error
+
+
+def _whole(file: Path, text: str) -> None:
+    """The whole file or none: on a full disk nothing stays behind. Raises FileExistsError where it exists."""
+    if os.path.lexists(file):
+        raise FileExistsError
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        with part.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+        try:
+            os.link(part, file)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            part.rename(file)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 for command in (agent, toolset, scenario):

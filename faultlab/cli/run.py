@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faultlab.cli.guard import INTERRUPTED
+from faultlab.cli.main import INTERRUPTED
 from faultlab.cli.options import Json, Store, TimeScale, store_options
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def perform(request: "lab.RunRequest", *, as_json: bool) -> int:
     from faultlab.cli.output import print_json
     from faultlab.report.as_json import run_json
     from faultlab.report.screen import Screen
-    from faultlab.report.summary import summary_lines
+    from faultlab.report.summary import summary_lines, unfit_groups
 
     screen = Screen.of()
     news = News(screen, version("faultlab"), silent=as_json)
@@ -104,6 +104,8 @@ def perform(request: "lab.RunRequest", *, as_json: bool) -> int:
         news.meter.stop()
     if as_json:
         print_json(run_json(report.run, report.seed, report.cells, report.groups))
+        for where, why in unfit_groups(report.validity.invalid):
+            typer.echo(f"faultlab: cannot judge {', '.join(where)}: {why}", err=True)
     elif report.tally.count:
         screen.show(summary_lines(_summary(request, report, news.real_clock), screen.width))
     if report.interrupted:
@@ -120,7 +122,7 @@ def _summary(request: "lab.RunRequest", report: "lab.RunReport", real_clock: boo
     return Summary(
         run=report.run,
         seed=report.seed,
-        agents=plan.agents,
+        agents=plan.tried,
         cells=report.cells,
         attempts=plan.attempts,
         calibration=plan.calibration,
@@ -128,6 +130,7 @@ def _summary(request: "lab.RunRequest", report: "lab.RunReport", real_clock: boo
         oracle=(validity.oracle_cells, validity.cells),
         null_cells=validity.null_cells,
         invalid=validity.invalid,
+        invalid_own=validity.own,
         surprises=report.surprises,
         real_clock=real_clock,
         store=report.store_where if new_store else "",
@@ -136,6 +139,7 @@ def _summary(request: "lab.RunRequest", report: "lab.RunReport", real_clock: boo
         names=_files(request, report),
         unmade=report.unmade,
         left_out=plan.left_out,
+        cells_left_out=plan.cells_left_out,
     )
 
 

@@ -28,7 +28,7 @@ def selftest(
     screen = Screen.of()
     news = News(screen, version("faultlab"), silent=as_json)
     try:
-        report = lab.run_selftest(news, jobs or os.cpu_count() or 1, news.meter.start)
+        report = lab.run_selftest(news, (os.cpu_count() or 1) if jobs is None else jobs, news.meter.start)
     finally:
         news.meter.stop()
     mutants = [(item.name, item.expected, item.killed_by, item.killed) for item in report.mutants]

@@ -1,9 +1,10 @@
 """`faultlab serve`: the lab on a real socket."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from faultlab.cli.guard import guarded
 from faultlab.cli.options import Json, TimeScale
 
 if TYPE_CHECKING:
@@ -24,15 +25,35 @@ def _bearable(token: str | None) -> str | None:
 
 
 def _found(host: str) -> str:
-    """A host that has an address."""
+    """A host with an address of this machine."""
     import socket
 
     try:
-        socket.getaddrinfo(host, None)
+        addresses = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         said = getattr(error, "strerror", None) or "it is no name of a host"
         raise typer.BadParameter(f"{host!r} has no address ({said}); name one of this machine.") from None
+    if not any(_is_here(family, address) for family, _, _, _, address in addresses):
+        there = ", ".join(dict.fromkeys(str(address[0]) for *_, address in addresses))
+        shown = host if host == there else f"{host} ({there})"
+        raise typer.BadParameter(
+            f"{shown} is not an address of this machine; name one of its own: 127.0.0.1 for callers on it, 0.0.0.0 for"
+            " all."
+        )
     return host
+
+
+def _is_here(family: int, address: tuple[Any, ...]) -> bool:
+    """Whether this machine can listen there: on any free port."""
+    import errno
+    import socket
+
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as tried:
+            tried.bind((address[0], 0, *address[2:]))
+    except OSError as error:
+        return error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+    return True
 
 
 def serve(
@@ -43,7 +64,7 @@ def serve(
     twin: Annotated[str | None, typer.Option("--twin", metavar="TWIN", help="[its first twin]")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same answers.")] = 1,
     host: Annotated[
-        str, typer.Option("--host", callback=_found, help="Other than loopback, the admin port wants a token.")
+        str, typer.Option("--host", callback=guarded(_found), help="Other than loopback, the admin port wants a token.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", callback=_port, help="The data port; 0 takes a free one.")] = 8700,
     admin_port: Annotated[

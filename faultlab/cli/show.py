@@ -41,15 +41,14 @@ def show(
 def _run(name: str, store: str | None, *, as_json: bool) -> None:
     from faultlab.cli.output import print_json
     from faultlab.cli.stored import stored_run
-    from faultlab.core.result import cells_of, groups_of
+    from faultlab.core.result import groups_of
     from faultlab.report.as_json import run_json
     from faultlab.report.screen import Screen
     from faultlab.report.summary import Summary, summary_lines
 
     run = stored_run(store, name)
-    cells = cells_of(run.results)
     if as_json:
-        print_json(run_json(run.run, run.seed, cells, groups_of(cells)))
+        print_json(run_json(run.run, run.seed, run.cells, groups_of(run.cells)))
         return
     screen = Screen.of()
     state = "" if run.finished else " · it did not come to its end"
@@ -58,9 +57,10 @@ def _run(name: str, store: str | None, *, as_json: bool) -> None:
         run=run.run,
         seed=run.seed,
         agents=run.agents,
-        cells=cells,
+        cells=run.cells,
         attempts=run.attempts,
         store_options=store_options(store),
+        unmade=run.unmade,
     )
     screen.show(summary_lines(summary, screen.width))
 
@@ -97,7 +97,7 @@ def _diff(left: str, right: str, store: str | None, *, as_json: bool) -> None:
     from faultlab.report.screen import Screen
 
     one = lab.stored(store, left)
-    if ":" not in right or not right.rpartition(":")[2].isdigit():
+    if ":" not in right or not lab.is_number(right.rpartition(":")[2]):
         run = stored_run(store, str(one.row.run))
         right = f"{run.run}:{rival(run, one.result, right).number}"
     other = lab.stored(store, right)

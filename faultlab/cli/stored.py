@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import faultlab.app as lab
 from faultlab.core.errors import BadInput
-from faultlab.core.result import Result
+from faultlab.core.result import Cell, Result, cells_of
 from faultlab.core.verdict import Finding, Score
 from faultlab.report.matrix import CLEAN, twin_place
 
@@ -20,23 +20,24 @@ class StoredRun(NamedTuple):
     attempts: int
     finished: bool
     results: Sequence[Result]
+    cells: Sequence[Cell]
+    """Also those of which nothing was tried: the run stopped early."""
+    unmade: int
+    """Attempts that were planned and not made."""
 
 
 def stored_run(url: str | None, run: str) -> StoredRun:
     """`last` or a number. Raises BadInput where there is no such run."""
-    if run != "last" and not run.isdigit():
+    if run != "last" and not lab.is_number(run):
         raise BadInput(f"{run!r} is not a run or an attempt; write RUN, RUN:N, last or last:N, for example last:12")
-    store = lab.open_store(url)
-    try:
-        record = store.run("last" if run == "last" else int(run))
-        suites = record.protocol.get("suites", {})
-        results = [_result(row, suites) for row in store.attempts(record.run)]
-    finally:
-        store.close()
+    record, rows = lab.stored_run(url, "last" if run == "last" else int(run))
+    suites = record.protocol.get("suites", {})
+    results = [_result(row, suites) for row in rows]
     if not results:
         raise BadInput(f"run {record.run} holds no attempt: it ended before its first")
-    attempts = record.protocol.get("attempts", 1)
-    return StoredRun(record.run, record.seed, record.agents, attempts, record.finished, results)
+    cells = lab.with_unmade(record, cells_of(results))
+    attempts, unmade = record.protocol.get("attempts", 1), record.protocol.get("planned", 0) - len(results)
+    return StoredRun(record.run, record.seed, record.agents, attempts, record.finished, results, cells, max(unmade, 0))
 
 
 def _result(row: Any, suites: Mapping[str, str]) -> Result:

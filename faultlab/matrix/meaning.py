@@ -10,14 +10,13 @@ from faultlab.core.contract import Contract
 from faultlab.core.errors import BadInput
 from faultlab.core.profiles import contract_of
 from faultlab.core.tools import Tool, Toolset
+from faultlab.matrix.codes import CODES, VETOES
 from faultlab.matrix.marks import Place
 from faultlab.matrix.plan_items import LATE_TWINS, plan_items
 from faultlab.matrix.plan_meaning import PlanMeaning
 from faultlab.matrix.prior_meaning import prior_problems
 from faultlab.matrix.reach import Reach
 from faultlab.matrix.shape import Problem, problems, unknown
-
-VETOES = ("FL101", "FL103", "FL104", "FL701", "FL702", "FL703", "FL704")
 
 
 def contracts_of(entries: Sequence[Any]) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
@@ -120,12 +119,22 @@ class Meaning:
         for position, item in enumerate(self.data.get("ignore") or ()):
             if item is None:
                 continue
-            if item.get("code") in VETOES:
-                yield ("ignore", position, "code"), f"{item['code']} is a veto; a veto is never accepted"
+            code = item.get("code")
+            if code is not None and code not in CODES:
+                yield ("ignore", position, "code"), _no_rule(code)
+            if code in VETOES:
+                yield ("ignore", position, "code"), f"{code} is a veto; a veto is never accepted"
             try:
                 date.fromisoformat(item.get("until") or "2000-01-01")
             except ValueError:
                 yield ("ignore", position, "until"), f"until is {item['until']!r}; it must be a date, 2027-03-01"
+
+
+def _no_rule(code: str) -> str:
+    """With the rules of the same group: `FL210` is meant to be one of those on recovery."""
+    near = [known for known in CODES if known[:3] == code[:3] and known not in VETOES]
+    hint = f"near it are {', '.join(near)}; " if near else ""
+    return f"there is no rule {code}; {hint}`faultlab explain` lists them"
 
 
 def _writing(toolset: Toolset) -> list[str]:

@@ -11,6 +11,7 @@ from faultlab.core.result import Result
 from faultlab.matrix.expected import scenarios_with
 from faultlab.matrix.run import Bench, Prepare, in_processes, unrecorded
 from faultlab.matrix.selftest import SelftestReport, selftest, work_of
+from faultlab.matrix.workers import check_workers
 
 RIGHT = "careful"
 """What the mutants were made from."""
@@ -32,6 +33,7 @@ def prove(
 ) -> SelftestReport:
     """`prepare` makes a bench as `proving` gives it; `codes`: the rules that must catch something; `started` is told
     how many attempts there are."""
+    check_workers(workers)
     bench = prepare()
     work = work_of(tuple(bench.agents), MUTANTS, bench.groups, bench.conditions.seed)
     started(len(work))

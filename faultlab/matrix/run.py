@@ -1,6 +1,5 @@
 """Makes the attempts of a run: serially or in worker processes, each batch stored as it is finished."""
 
-import signal
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -20,6 +19,7 @@ from faultlab.matrix.attempt import Conditions, run_attempt
 from faultlab.matrix.life import Agent
 from faultlab.matrix.row import Job, Made, Place, result_of, row_of
 from faultlab.matrix.scenario import Group
+from faultlab.matrix.workers import never_interrupted, uninterrupted
 from faultlab.records.port import RunStore
 from faultlab.records.rows import AttemptRow
 
@@ -181,7 +181,7 @@ _bench: Bench | None = None
 def _open(prepare: Prepare) -> None:
     """A worker's start: its own store, agents and scenarios. Ctrl-C is for the parent to handle."""
     global _bench
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    never_interrupted()
     _bench = prepare()
 
 
@@ -200,11 +200,11 @@ def in_processes(
     """
     size = max(1, min(BATCH, len(jobs) // (workers * 8)))
     chunks = [jobs[start : start + size] for start in range(0, len(jobs), size)]
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _open, (prepare,))
+    pool = ProcessPoolExecutor(max(1, min(workers, len(chunks))), get_context("spawn"), _open, (prepare,))
     waiting: set[Future[list[tuple[Result, str | None]]]] = set()
     try:
-        for chunk in chunks:
-            waiting.add(pool.submit(_chunk, perform, chunk))
+        with uninterrupted():
+            waiting.update([pool.submit(_chunk, perform, chunk) for chunk in chunks])
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:

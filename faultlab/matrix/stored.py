@@ -17,6 +17,9 @@ from faultlab.matrix.scenario import CLEAN, Scenario
 from faultlab.records.port import RunStore
 from faultlab.records.rows import AttemptRow, RunRow, decode
 
+LONGEST_NUMBER = 100
+"""Digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredAttempt:
@@ -48,10 +51,15 @@ class Replay:
         return self.codes_then == tuple(sorted(self.verdict.codes))
 
 
+def is_number(text: str) -> bool:
+    """A whole number in the digits 0 to 9, and not too long for Python to read."""
+    return text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
+
+
 def parse_address(address: str) -> tuple[int | Literal["last"], int]:
     """`last:12` or `3:12`. Raises BadInput for anything else."""
     run, colon, number = address.partition(":")
-    if colon and number.isdigit() and (run == "last" or run.isdigit()):
+    if colon and is_number(number) and (run == "last" or is_number(run)):
         return ("last" if run == "last" else int(run)), int(number)
     raise BadInput(f"{address!r} is not the address of an attempt; write RUN:N or last:N, for example last:12")
 

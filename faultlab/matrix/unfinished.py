@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from faultlab.core.result import Cell, CellKey, Result
+from faultlab.matrix.planned import unpacked
 from faultlab.matrix.request import RunRequest
 from faultlab.matrix.row import Job
 from faultlab.matrix.scenario import Group
+from faultlab.records.rows import RunRow
 
 
 def reason_to_stop(request: RunRequest, run: int, result: Result, cost: float) -> str:
@@ -24,9 +26,22 @@ def unfinished(jobs: Iterable[Job], groups: Sequence[Group]) -> Mapping[CellKey,
         scenario, contract = groups[job.group].scenario, groups[job.group].contract.name
         key = (job.agent, scenario.id, contract, job.twin)
         if key not in found:
-            place = (job.agent, scenario.suite, scenario.id, contract, job.twin)
-            found[key] = Cell(*place, "INCONCLUSIVE", "inconclusive", 0, 0, (), False)
+            found[key] = _untried(key, scenario.suite)
     return found
+
+
+def _untried(key: CellKey, suite: str) -> Cell:
+    agent, scenario, contract, twin = key
+    return Cell(agent, suite, scenario, contract, twin, "INCONCLUSIVE", "inconclusive", 0, 0, (), False)
+
+
+def with_unmade(record: RunRow, cells: Sequence[Cell]) -> list[Cell]:
+    """The cells of a stored run with what is left of its plan."""
+    attempts, suites = record.protocol.get("attempts", 1), record.protocol.get("suites", {})
+    made = {key_of(cell): cell.made for cell in cells}
+    keys = dict.fromkeys([*made, *unpacked(record.protocol, record.agents)])
+    left = [key for key in keys if made.get(key, 0) < attempts]
+    return with_unfinished(cells, {key: _untried(key, suites.get(key[1], "boundary")) for key in left})
 
 
 def key_of(cell: Cell) -> CellKey:

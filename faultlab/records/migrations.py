@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from faultlab.core.clock import wall_time
 from faultlab.core.errors import StoreError
+from faultlab.records.sqlite import undo
 
 
 class Migration(NamedTuple):
@@ -127,11 +128,11 @@ def migrate(connection: Connection, where: str, migrations: tuple[Migration, ...
     looks, so that of two processes that open a new file only one creates the tables.
     """
     newest = migrations[-1].version
-    if _version(connection, where) == newest:
+    if version_of(connection, where) == newest:
         return
     connection.exec_driver_sql("BEGIN IMMEDIATE")
     try:
-        found = _version(connection, where)
+        found = version_of(connection, where)
         if found > newest:
             raise StoreError(
                 f"{where} was written by a newer faultlab: its schema is version {found}, this one knows "
@@ -147,11 +148,11 @@ def migrate(connection: Connection, where: str, migrations: tuple[Migration, ...
                 connection.exec_driver_sql("INSERT INTO schema_version VALUES (?, ?)", (migration.version, wall_time()))
         connection.exec_driver_sql("COMMIT")
     except BaseException:
-        connection.connection.rollback()
+        undo(connection)
         raise
 
 
-def _version(connection: Connection, where: str) -> int:
+def version_of(connection: Connection, where: str) -> int:
     """The schema version of the file; 0 for an empty one."""
     tables = set(connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table'").scalars())
     if "schema_version" in tables:

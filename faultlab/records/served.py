@@ -15,6 +15,7 @@ from faultlab.core.errors import FaultlabError
 from faultlab.records.journal_engine import described, engine_for
 from faultlab.records.own_file import OwnFile
 from faultlab.records.served_migrations import migrate_served
+from faultlab.records.sqlite import undo
 
 ADVICE = "Nothing was acknowledged that is not in it; start the server again when it can be used"
 
@@ -204,7 +205,7 @@ class ServedStore:
                     self._own.check()
                 connection.exec_driver_sql("COMMIT")
             except BaseException:
-                connection.connection.rollback()
+                undo(connection)
                 raise
 
 

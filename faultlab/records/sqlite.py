@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, InterfaceError, ProgrammingError
 
@@ -96,3 +96,9 @@ def explained(where: str) -> Iterator[None]:
         text = str(error.orig)
         cause = next((known for mark, known in _CAUSES if mark in text), f"cannot be used: {text}")
         raise StoreError(f"{where} {cause}") from error
+
+
+def undo(connection: Connection) -> None:
+    """Roll back whatever was begun. Of a connection that Ctrl-C caught at work SQLAlchemy has let go: that undid it."""
+    if not connection.invalidated:
+        connection.connection.rollback()

@@ -15,12 +15,15 @@ from faultlab.records.migrations import migrate
 from faultlab.records.port import RunNumber, RunStore, check_seed, no_attempt, no_run
 from faultlab.records.rows import LAB_FIELDS, RECORD_FIELDS, AttemptRow, CellTally, RunRow, decode, encode
 from faultlab.records.scrub import scrub, scrub_row
-from faultlab.records.sqlite import BUSY_S, MEMORY, engine_of, explained, path_of, prepare
+from faultlab.records.sqlite import BUSY_S, MEMORY, engine_of, explained, path_of, prepare, undo
 from faultlab.records.tables import METADATA
 from faultlab.records.write_ahead import write_ahead
 
 PAGE = 1000
 """Rows read at a time, so that a reader never holds the file while its caller works."""
+
+LARGEST = 2**63 - 1
+"""SQLite knows no larger number: a run or an attempt of a larger one is not there."""
 
 _RUNS, _RECORD, _LAB = (METADATA.tables[name] for name in ("runs", "attempts", "attempt_lab"))
 _SPLIT = len(RECORD_FIELDS)
@@ -113,7 +116,7 @@ class Store(RunStore):
     def run(self, run: RunNumber) -> RunRow:
         with self._reading() as connection:
             newest: int | None = connection.execute(select(func.max(_RUNS.c.run))).scalar_one()
-            number = newest if run == "last" else run
+            number = newest if run == "last" else min(run, LARGEST)
             found = connection.execute(select(_RUNS).where(_RUNS.c.run == number)).one_or_none()
         if found is None:
             raise no_run(run, self._where, newest)
@@ -148,7 +151,9 @@ class Store(RunStore):
     def attempt(self, run: RunNumber, number: int) -> AttemptRow:
         at = self.run(run).run
         with self._reading() as connection:
-            found = connection.execute(_WHOLE.where(_LAB.c.run == at, _LAB.c.number == number)).one_or_none()
+            found = connection.execute(
+                _WHOLE.where(_LAB.c.run == at, _LAB.c.number == min(number, LARGEST))
+            ).one_or_none()
             if found is None:
                 newest = connection.execute(select(func.max(_LAB.c.number)).where(_LAB.c.run == at)).scalar_one()
                 raise no_attempt(at, number, self._where, newest)
@@ -189,5 +194,5 @@ class Store(RunStore):
                 yield connection
                 connection.exec_driver_sql("COMMIT")
             except BaseException:
-                connection.connection.rollback()
+                undo(connection)
                 raise

@@ -41,7 +41,9 @@ class Summary:
     null_cells: int = 0
     """Cells that the agent which does nothing passes."""
     invalid: Sequence[str] = ()
-    """Groups that cannot judge, and why."""
+    """`GROUP: why` for each reason for which a group cannot judge."""
+    invalid_own: bool = False
+    """All of those are of the user's own scenarios."""
     surprises: Sequence[str] = ()
     """Cells of the calibration that did not land where the contract predicts."""
     real_clock: bool = False
@@ -56,6 +58,8 @@ class Summary:
     """Attempts that were planned and not made: the run stopped early."""
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Why a socket cannot show a plan -> the scenarios that programs were therefore not tried in."""
+    cells_left_out: int = 0
+    """Cells of the groups shown that were not asked for (--twin, -k, --last-failed)."""
 
 
 def head_parts(
@@ -68,13 +72,14 @@ def head_parts(
     *,
     clock: str,
     calibration: bool,
+    more: Sequence[str] = (),
 ) -> list[Text]:
     """faultlab 0.1.0, seed 7, 9 reference agents x 24 groups of 6 scenarios, 5 attempts a cell, virtual clock."""
     kind = "reference agent" if calibration else "agent"
     who = counted(len(agents), kind) if len(agents) > 1 or calibration else agents[0]
     what = f"{who} x {counted(groups, 'group')} of {counted(scenarios, 'scenario')}"
     parts = [f"faultlab {version}", f"seed {seed}", what, f"{counted(attempts, 'attempt')} a cell", f"{clock} clock"]
-    return [Text(part) for part in parts]
+    return [Text(part) for part in (*parts, *more)]
 
 
 def counted(number: int, noun: str) -> str:
@@ -98,6 +103,9 @@ def summary_lines(summary: Summary, width: int) -> Iterator[Text]:
     yield from _errors(cells, width)
     for why, names in summary.left_out.items():
         yield from _plain(f"Not tried over a socket ({why}): {', '.join(names)}.", width)
+    if summary.cells_left_out:
+        left_out = counted(summary.cells_left_out, "cell")
+        yield from _plain(f"Not asked for: {left_out} of these groups; a group passes here without them", width)
     if summary.unmade:
         yield from _plain(_stopped(cells, summary.unmade), width, "yellow")
     if summary.exit_code is not None:
@@ -123,8 +131,17 @@ def _validity(summary: Summary, cells: Sequence[Cell], width: int) -> Iterator[T
         )
         line = f"oracle solves {solved}/{all_cells} cells, null agent {summary.null_cells}/{all_cells}, {runs}, {fired}"
         yield from _plain(line, width, "dim")
-    for problem in summary.invalid:
-        yield from _plain(f"INVALID GROUP {problem}", width, "bold red")
+    for where, why in unfit_groups(summary.invalid):
+        yield from _plain(f"INVALID GROUP{'S' * (len(where) > 1)} {', '.join(where)}: {why}", width, "bold red")
+
+
+def unfit_groups(invalid: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
+    """Groups and what is wrong with all of them."""
+    found: dict[str, list[str]] = {}
+    for problem in invalid:
+        where, _, why = problem.partition(": ")
+        found.setdefault(why, []).append(where)
+    yield from ((where, why) for why, where in found.items())
 
 
 def _determinism(cells: Sequence[Cell], attempts: int) -> str:
@@ -191,11 +208,15 @@ def _end(summary: Summary, table: MatrixTable, width: int) -> Iterator[Text]:
     else:
         said = "; ".join(_of_agent(name, table) for name in summary.agents)
     if summary.invalid:
-        said = f"{said}; {counted(len(summary.invalid), 'group')} cannot judge"
+        said = f"{said}; {counted(len({item.partition(': ')[0] for item in summary.invalid}), 'group')} cannot judge"
     style = "bold green" if summary.exit_code == 0 else "bold red" if summary.exit_code in (1, 4) else "bold"
-    yield from _plain(
-        f"{said}: {EXIT_WORDS.get(summary.exit_code, f'exit {summary.exit_code}')}.{stored}", width, style
-    )
+    yield from _plain(f"{said}: {_exit_words(summary, summary.exit_code)}.{stored}", width, style)
+
+
+def _exit_words(summary: Summary, code: int) -> str:
+    if code == 4 and summary.invalid and summary.invalid_own and not summary.surprises:
+        return "exit 4: your scenario is likely wrong, see INVALID GROUP above"
+    return EXIT_WORDS.get(code, f"exit {code}")
 
 
 def _of_agent(name: str, table: MatrixTable) -> str:

@@ -6,7 +6,7 @@ import sys
 import pytest
 from cli.conftest import Cli, environment
 
-from faultlab.cli.main import COMMANDS
+from faultlab.cli.commands import COMMANDS
 
 HEAVY = ("sqlmodel", "sqlalchemy", "scipy", "httpx", "rich", "yaml", "tenacity", "faultlab.app", "faultlab.engine")
 

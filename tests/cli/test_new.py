@@ -1,10 +1,12 @@
 """What `faultlab new` writes runs at once."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from cli.conftest import Cli
+from cli.conftest import Cli, environment
 
 KINDS = [("agent", "first.py"), ("toolset", "mails.py"), ("scenario", "refund.yaml")]
 LINES = 15
@@ -82,3 +84,32 @@ def test_a_name_that_cannot_be_is_refused(cli: Cli, kind: str, name: str) -> Non
     done = cli("new", kind, name)
     assert done.returncode == 2
     assert name in done.stderr
+
+
+FULL = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+from faultlab.cli.main import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are a thing of POSIX")
+@pytest.mark.parametrize(("kind", "name"), KINDS)
+def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path, kind: str, name: str) -> None:
+    """As on a full disk: no part of it stays behind, under its name or another."""
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, "new", kind, name],
+        cwd=tmp_path, env=environment(PYTHONDONTWRITEBYTECODE="1"), capture_output=True, encoding="utf-8", timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"faultlab: {name} cannot be written: ") and "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_link_that_leads_nowhere_is_not_followed(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "first.py").symlink_to(tmp_path / "elsewhere.py")
+    assert cli("new", "agent", "first.py").returncode == 2
+    assert not (tmp_path / "elsewhere.py").exists()

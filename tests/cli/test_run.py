@@ -82,6 +82,8 @@ def test_an_ascii_pipe_does_not_break_on_the_glyphs(cli: Cli) -> None:
         (["careful", "--clock", "sundial"], "sundial"),
         (["careful", "-k", "careful and"], "careful and"),
         (["careful", "--attempts", "0"], "--attempts"),
+        (["careful", "--attempts", "100000000"], "at most 2,000,000 go into one run"),
+        (["careful", "--jobs", "10000"], "--jobs is 10000"),
         (["careful", "--allow-host", "http://localhost"], "http://localhost"),
         (["careful", "--allow-host", ""], "--allow-host"),
         (["careful", "--seed", str(2**70)], str(2**70)),
@@ -205,3 +207,24 @@ def test_an_output_that_is_full_is_one_message(tmp_path: Path, words: list[str])
     assert done.stderr.splitlines() == [
         "faultlab: standard output takes no more: No space left on device. Write it elsewhere"
     ]
+
+
+def test_last_failed_says_what_it_runs_again(cli: Cli) -> None:
+    """The agents, groups and cells that it runs, not those that it was asked to look among."""
+    words = ("run", "careful", "mine:lucky", "-s", "lost-receipt", "--contract", "none", "--attempts", "1")
+    first = json.loads(cli(*words, "--json").stdout)
+    failed = sum(cell["verdict"] != "PASS" for cell in first["cells"])
+    again = " ".join(cli(*words, "--last-failed", env={"COLUMNS": "200"}).stdout.split())
+    assert (
+        f"mine:lucky x 1 group of 1 scenario · 1 attempt a cell · virtual clock · only the {failed} cells that" in again
+    )
+    assert f"{failed}/{failed} attempts" in again and "careful" not in again.partition("Reproduce")[0]
+    assert f"Not asked for: {5 - failed} cell" in again
+
+
+def test_last_failed_where_nothing_failed_says_so(cli: Cli) -> None:
+    cli("run", "careful", *ONE_GROUP)
+    done = cli("run", "careful", *ONE_GROUP, "--last-failed")
+    assert done.returncode == 2 and "no cell of careful failed when it was last run" in done.stderr
+    never = cli("run", "mine:lucky", *ONE_GROUP, "--last-failed")
+    assert never.returncode == 2 and "holds no attempt of mine:lucky; run it first" in never.stderr

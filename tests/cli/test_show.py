@@ -67,17 +67,70 @@ def test_a_diff_with_an_agent_that_was_not_there_names_those_that_were(ran: Cli,
     assert "nobody" in done.stderr and "mine:lucky" in done.stderr
 
 
-@pytest.mark.parametrize("args", [["99"], ["last:999"], ["nonsense"], ["a:b"], ["--diff", "last:1"], ["1", "2"]])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["99"],
+        ["last:999"],
+        ["nonsense"],
+        ["a:b"],
+        ["--diff", "last:1"],
+        ["1", "2"],
+        ["9" * 20],
+        ["last:" + "9" * 20],
+        ["9" * 5000],
+        ["last:" + "9" * 5000],
+        ["²"],
+        ["last:²"],
+    ],
+)
 def test_what_is_not_there_is_said_and_exits_2(ran: Cli, args: list[str]) -> None:
     done = ran("show", *args)
     assert done.returncode == 2
     assert done.stderr.startswith("faultlab: ") and "Traceback" not in done.stderr
 
 
-def test_an_empty_folder_has_nothing_to_show(cli: Cli) -> None:
-    done = cli("show")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["show"], ["show", "last:1"], ["show", "--diff", "last:1", "careful"], ["replay", "last:1"],
+        ["run", "careful", "--last-failed"], ["run", "careful", "--resume"], ["run", "nobody"],
+        ["run", "careful", "-k", "nothing_of_this_name"],
+    ],
+)  # fmt: skip
+def test_an_empty_folder_has_nothing_to_show_and_stays_empty(cli: Cli, tmp_path: Path, words: list[str]) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    done = cli(*words, env={"PYTHONDONTWRITEBYTECODE": "1"})
     assert done.returncode == 2
-    assert "faultlab run" in done.stderr
+    assert done.stderr.startswith("faultlab: ") and not done.stdout
+    if words[0] != "run" or words[-1].startswith("--"):
+        assert "there is no store .faultlab/lab.db: `faultlab run` makes one" in done.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_looking_changes_no_byte_of_the_store(ran: Cli, folder: Path, address: Address) -> None:
+    file = folder / ".faultlab" / "lab.db"
+    before = file.stat()
+    assert ran("show").returncode == ran("replay", address("careful", "never")).returncode == 0
+    assert (file.stat().st_mtime_ns, file.stat().st_size) == (before.st_mtime_ns, before.st_size)
+    assert [item.name for item in file.parent.iterdir()] == ["lab.db"]
+
+
+@pytest.mark.parametrize("stop", [["-x"], ["--max-cost", "20"]])
+def test_a_run_that_stopped_early_passes_nothing_that_was_not_tried(cli: Cli, stop: list[str]) -> None:
+    """Also when it is shown later: groups of which only the clean attempts ran are no passes."""
+    then = cli("run", "mine:lucky", "-s", "lost-receipt", "--contract", "none", "--contract", "strict", *stop)
+    text, data = cli("show").stdout, json.loads(cli("show", "--json").stdout)
+    assert {group["verdict"] for group in data["groups"]} <= {"FAIL", "INCONCLUSIVE"}
+    assert {cell["twin"] for cell in data["cells"]} == {"clean", "never", "committed", "late_network", "late_server"}
+    assert next(line for line in text.splitlines() if line.startswith("PASS of 2")).split()[-1] == "0"
+    (told,) = [line for line in then.stdout.splitlines() if line.startswith("Stopped early")]
+    assert told in text
+
+
+def test_a_whole_run_is_shown_as_it_was_reported(ran: Cli) -> None:
+    assert "Stopped early" not in ran("show").stdout
+    assert {group["verdict"] for group in json.loads(ran("show", "--json").stdout)["groups"]} == {"PASS", "FAIL"}
 
 
 def test_a_replay_gives_the_same_bytes(ran: Cli, address: Address) -> None:

@@ -12,7 +12,7 @@ import typer
 from docs.matrix_page import AGENTS, SITUATIONS
 
 from faultlab.agents.catalog import REFERENCE
-from faultlab.cli.main import app
+from faultlab.cli.commands import app
 from faultlab.core.contract import Contract, KeyRules
 from faultlab.core.profiles import PROFILES
 from faultlab.core.records import EVENT_KINDS

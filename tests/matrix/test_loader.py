@@ -12,8 +12,10 @@ from faultlab.core.clock import NS
 from faultlab.core.errors import BadInput
 from faultlab.core.history import Expected
 from faultlab.faults.symptoms import FUNCTION_ONLY, LOSING
+from faultlab.matrix.codes import CODES
 from faultlab.matrix.loader import builtin, find, load
 from faultlab.matrix.schema import FIELDS, scenario_schema, schema_text, table_rows
+from faultlab.rules.catalog import CATALOG
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{depth}: &a{depth} [{', '.join([f'*a{depth - 1}'] * 10)}]\n" for depth in range(1, 9)
@@ -290,3 +292,25 @@ def test_the_schema_refuses_what_the_loader_refuses() -> None:
         {"expect": {}},
     ]
     assert not [wrong for wrong in wrongs if validator.is_valid({**data, **wrong})]
+
+
+@pytest.mark.parametrize(
+    ("code", "near"),
+    [
+        ("FL999", "FL904"),
+        ("FL210", "FL201"),
+        ("FL110", "FL102, FL105;"),
+        ("FL800", "no rule FL800; `faultlab explain`"),
+    ],
+)
+def test_a_code_that_no_rule_has_is_not_accepted(tmp_path: Path, code: str, near: str) -> None:
+    """Nothing would ever be found by it: the finding that was meant would go on to count."""
+    ignore = f"ignore:\n  - code: {code}\n    reason: why not\n    until: 2099-01-01\n"
+    (told,) = complaints(written(tmp_path, GOOD + ignore))
+    line = len(GOOD.splitlines()) + 2
+    assert told.startswith(f"{line}: ") and code in told
+    assert near in told
+
+
+def test_every_rule_can_be_named_and_no_other() -> None:
+    assert tuple(CATALOG) == CODES

@@ -142,7 +142,7 @@ def test_last_failed_runs_what_failed(tmp_path: Path) -> None:
     failed = {cell[:5] for cell in first.cells if cell.verdict != "PASS"}
     again, _ = made(store=store, agents=("query_once",), scenarios=("lost-receipt",), last_failed=True)
     assert {cell[:5] for cell in again.cells} == failed != set()
-    with pytest.raises(BadInput, match="no cell matches that failed last time"):
+    with pytest.raises(BadInput, match="holds no attempt of careful; run it first"):
         made(store=store, agents=("careful",), scenarios=("lost-receipt",), last_failed=True)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite as SQLiteDialect
 
 from faultlab.core.errors import BadInput, HarnessFault
 from faultlab.records.port import RunStore
@@ -170,3 +171,29 @@ def test_rows_and_the_memory_store_load_without_a_database_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_ctrl_c_in_the_midst_of_a_statement_stays_ctrl_c(
+    tmp_path: Path, new_run: NewRun, row: MakeRow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not an error of the database; what was begun is undone, and the store can be used again."""
+    store = Store.open(str(tmp_path / "lab.db"))
+    run = new_run(store)
+    ask = SQLiteDialect.do_execute
+
+    def interrupted(self: SQLiteDialect, cursor: Any, statement: str, *args: Any, **more: Any) -> None:
+        ask(self, cursor, statement, *args, **more)
+        if statement.strip().startswith(("UPDATE runs", "CREATE TABLE runs")):
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SQLiteDialect, "do_execute", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            store.finish(run)
+        with pytest.raises(KeyboardInterrupt):
+            Store.open(str(tmp_path / "other.db"))
+    assert not store.run(run).finished
+    store.finish(run)
+    assert store.run(run).finished
+    store.close()
+    Store.open(str(tmp_path / "other.db")).close()

@@ -10,7 +10,7 @@ import pytest
 from served import Serve, Served
 from typer.testing import CliRunner
 
-from faultlab.cli.main import app
+from faultlab.cli.commands import app
 
 REFUND = {"order_id": "A17", "amount": "40.00"}
 KEY = {"Idempotency-Key": "k-1"}

@@ -1,0 +1,48 @@
+"""Worker processes: how many there may be, and how they are started so that Ctrl-C is heard by their parent alone."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+
+from faultlab.core.errors import BadInput
+
+A_CORE = 8
+"""Agents that wait for a model or a socket share a core; more workers than this cost memory and gain nothing."""
+FEWEST = 64
+"""So many may be asked for on any machine."""
+
+
+def check_workers(jobs: int) -> None:
+    """Raises BadInput for a number of processes that cannot be meant."""
+    cores = os.cpu_count() or 1
+    most = max(FEWEST, A_CORE * cores)
+    if not 1 <= jobs <= most:
+        raise BadInput(f"--jobs is {jobs}; it must be from 1 to {most}. This machine has {counted(cores)}")
+
+
+def counted(cores: int) -> str:
+    return f"{cores} core{'' if cores == 1 else 's'}"
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits until the end. Processes that are started meanwhile never hear it, not even before they have run
+    their first line: they inherit that it is blocked."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would let Ctrl-C through again
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def never_interrupted() -> None:
+    """For a worker: Ctrl-C is for its parent to handle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
