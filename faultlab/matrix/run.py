@@ -19,7 +19,7 @@ from faultlab.matrix.attempt import Conditions, run_attempt
 from faultlab.matrix.life import Agent
 from faultlab.matrix.row import Job, Made, Place, result_of, row_of
 from faultlab.matrix.scenario import Group
-from faultlab.matrix.workers import never_interrupted, uninterrupted
+from faultlab.matrix.workers import killed_if_interrupted, never_interrupted, uninterrupted
 from faultlab.records.port import RunStore
 from faultlab.records.rows import AttemptRow
 
@@ -195,8 +195,8 @@ def in_processes(
 ) -> Generator[tuple[Result, str | None], None, None]:
     """Make the attempts in worker processes, each of which stores its own batches, if `perform` stores any.
 
-    On Ctrl-C, chunks that have begun are finished and stored. Raises BadInput when a worker is killed
-    by what an agent does (a signal, a crash in C code).
+    On Ctrl-C, chunks that have begun are finished and stored; a second one ends them at once. Raises BadInput when a
+    worker is killed by what an agent does (a signal, a crash in C code).
     """
     size = max(1, min(BATCH, len(jobs) // (workers * 8)))
     chunks = [jobs[start : start + size] for start in range(0, len(jobs), size)]
@@ -218,4 +218,5 @@ def in_processes(
     finally:
         for future in waiting:
             future.cancel()
-        pool.shutdown(wait=True)
+        with killed_if_interrupted():
+            pool.shutdown(wait=True)

@@ -4,7 +4,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
+from multiprocessing import active_children, resource_tracker
 
 from faultlab.core.errors import BadInput
 
@@ -39,6 +39,17 @@ def uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+@contextmanager
+def killed_if_interrupted() -> Iterator[None]:
+    """Who presses Ctrl-C again while the workers finish what they have begun does not want to wait for it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        for worker in active_children():
+            worker.kill()
+        raise
 
 
 def never_interrupted() -> None:

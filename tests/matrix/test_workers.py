@@ -79,3 +79,36 @@ def test_ctrl_c_while_the_workers_start_is_one_message(tmp_path: Path, when: str
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130, told
     assert told.startswith("faultlab: interrupted") and "Traceback" not in told and "Error" not in told
+
+
+ENDLESS = """
+import pathlib
+
+def run(task, env):
+    pathlib.Path("begun").touch()
+    while True:
+        pass
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals to a group of processes are a thing of POSIX")
+def test_a_second_ctrl_c_does_not_wait_for_what_was_begun(tmp_path: Path) -> None:
+    """An agent that hangs is ended after 30 s, and a worker may have a dozen of such attempts."""
+    (tmp_path / "mine.py").write_text(ENDLESS, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "faultlab", "run", "mine:run", "-s", "lost-receipt", "--jobs", "2"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", start_new_session=True,
+    )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not (tmp_path / "begun").exists():
+            time.sleep(0.01)
+        for _ in range(2):
+            time.sleep(0.5)
+            os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=20)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 130, told
+    assert told.startswith("faultlab: interrupted") and "Traceback" not in told
