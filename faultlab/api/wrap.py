@@ -17,6 +17,7 @@ from faultlab.core.agent import ToolError
 from faultlab.core.canonical import copy_json
 from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD
 from faultlab.core.errors import BadInput
+from faultlab.core.records import Receipt
 from faultlab.core.tools import Shown
 from faultlab.engine.engine import Ticket
 from faultlab.transports.codec import Asked
@@ -79,14 +80,7 @@ def wrapped(
         with lab.turns:
             exchange = partial(lab.exchange, work=work, patience=partial(_patience, lab), names=names)
             ticket, receipt = lab.asked_for(lambda: exchange(asked(args, kwargs)))
-        answer = None if ticket is None else lab.answer(ticket)
-        if receipt.error is not None and not isinstance(getattr(answer, "raw", None), Exception):
-            raise BUILTIN[NAMES[receipt.error]]() if make is None else make()
-        if answer is None:
-            raise ToolError(tool.name, receipt.outcome, receipt)
-        if isinstance(answer.raw, Exception):
-            raise answer.raw
-        return copy_json(answer.raw.value)
+        return _given(tool.name, None if ticket is None else lab.answer(ticket), receipt, make)
 
     if inspect.iscoroutinefunction(function):
 
@@ -101,6 +95,17 @@ def wrapped(
         return through(args, kwargs, lambda: _tried(function, args, kwargs, refuses))
 
     return call, tool.name
+
+
+def _given(name: str, answer: Answered | None, receipt: Receipt, make: Callable[[], BaseException] | None) -> Any:
+    """What the caller gets: the value, or an exception of the function, of the network, or of the lab."""
+    if receipt.error is not None and not isinstance(getattr(answer, "raw", None), Exception):
+        raise BUILTIN[NAMES[receipt.error]]() if make is None else make()
+    if answer is None:
+        raise ToolError(name, receipt.outcome, receipt)
+    if isinstance(answer.raw, Exception):
+        raise answer.raw
+    return copy_json(answer.raw.value)
 
 
 def _patience(session: FrontSession, ticket: Ticket | None) -> int | None:
