@@ -28,6 +28,7 @@ MADE: dict[str, Callable[[], BaseException]] = {
 }
 """Those that take more than a text."""
 INSIDE = {
+    "HeaderMissing",  # inside of the tool client
     "HttpAnswer",  # the client's own: caught where it is raised
     "Missing",  # the shipped agents' own: becomes their claim
     "NotLeft",  # inside of the tool client
