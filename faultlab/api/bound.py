@@ -47,6 +47,8 @@ def released(lab: Lab | Trial) -> None:
 
 def loose_end(lab: Lab | Trial, case: Case | None) -> str:
     """Why a test that passed has tested nothing; empty: it has tested something."""
+    if isinstance(lab, Lab) and lab.misuse is not None:
+        return f"the test passed, but the code under test caught a mistake in the test: {lab.misuse}"
     if case is None:
         return ""
     try:

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 from greenlet import getcurrent, greenlet
 
+from faultlab.transports.begin import awaitable_here
+
 T = TypeVar("T")
 
 
@@ -33,7 +35,9 @@ def await_here(awaitable: Awaitable[T]) -> T:
 
 
 async def bridged(function: Callable[..., T], *args: Any) -> T:
-    """Run `function(*args)`; whatever it waits for by `await_here` is awaited on the running loop."""
+    """Run `function(*args)`; whatever it waits for by `await_here` is awaited on the running loop. Raises BadInput
+    under trio."""
+    awaitable_here()
     bridge = _made(function)
     value: T = await _driven(bridge, bridge.switch(*args))
     return value

@@ -9,7 +9,7 @@ from faultlab.api.ending import operations_of, raised, returned
 from faultlab.api.running import ADVICE, called, completed, in_loop
 from faultlab.api.session import FrontSession
 from faultlab.api.stand import Stand
-from faultlab.core.errors import AttemptOver, FaultlabError, Hung
+from faultlab.core.errors import AttemptOver, BadInput, FaultlabError, Hung
 from faultlab.core.history import End
 from faultlab.core.operation import Operation
 from faultlab.core.records import Claim
@@ -33,6 +33,8 @@ class Course:
         self.raised: Exception | None = None
         self.running = False
         self._stand = stand
+        self._told: BaseException | None = None
+        """What has come out of a run."""
         self._over_ns: int | None = None
         """When a coroutine ended, before what was left at work came to its end."""
 
@@ -51,6 +53,12 @@ class Course:
             return self._value_of(complete, hands_over)
         value = self._value_of(lambda: called(start, clock), hands_over)
         return self._awaited(value, hands_over) if inspect.iscoroutine(value) else value
+
+    @property
+    def misuse(self) -> BadInput | None:
+        """A mistake of the test's author that a call has found and no run has told."""
+        misuse = self._stand.misuse
+        return None if misuse is self._told else misuse
 
     def land(self) -> int:
         """Let everything happen that still can, up to the horizon, which is returned."""
@@ -111,11 +119,15 @@ class Course:
             self.claim = None
             raise NeverEnded(self.error) from error
         if not isinstance(error, Exception) or isinstance(error, AssertionError | FaultlabError):
+            self._told = error
             raise error
         self.raised = error
         self._claims(raised(error, hands_over, self._operations()))
 
     def _claims(self, claim: Claim) -> None:
+        if (misuse := self.misuse) is not None:
+            self._told, self.claim = misuse, None
+            raise misuse  # the code under test has caught it
         self.end, self.error = "claimed", ""
         self.claim = claim._replace(t=self._stand.clock.now() if self._over_ns is None else self._over_ns)
 

@@ -191,7 +191,8 @@ class Lab:
         in `hands_over`, else unknown if the outcome of one of its operations is, else not done. A coroutine function
         runs on a loop of its own; inside a running loop the result is awaited: `await lab.run(...)`.
         Raises AssertionError for a function that never ends, and passes its own AssertionError on. Raises BadInput for
-        what is no function, arguments that do not fit it, a generator, and a coroutine that blocks its loop.
+        what is no function, arguments that do not fit it, a generator, a coroutine that blocks its loop, and once more
+        for a mistake in the test that a call has found, where the function caught that.
         """
         __tracebackhide__ = True
         classes = classes_of(hands_over)
@@ -204,6 +205,11 @@ class Lab:
     def raised(self) -> Exception | None:
         """What came out of the last run instead of a value."""
         return self._course.raised
+
+    @property
+    def misuse(self) -> BadInput | None:
+        """A mistake in the test that a call has found, and told to code that caught it. Such a lab is never clean."""
+        return self._course.misuse
 
     @property
     def ledger(self) -> list[Effect]:

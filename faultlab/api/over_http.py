@@ -31,13 +31,14 @@ class FrontLibrary(Library[Any]):
     def _sent(self, session: FrontSession, behind: Behind, request: Any, content: bytes) -> Any:
         headers = tuple(request.headers.raw)
         plain = Request(request.method, str(request.url), headers, content)
-        asked = session.front.ask(plain, request.url.raw_path, session.brief.contract)
+        target = request.url.raw_path
+        asked = session.asked_for(lambda: session.front.ask(plain, target, session.brief.contract))
         if isinstance(asked, Reply):
             session.check(session.clock.now())
             session.clock.until(session.clock.now() + session.latency_ns)
             return self._refuse(asked)
-        ticket, receipt = session.exchange(
-            asked, lambda: behind(plain), lambda ticket: patience_of(session, request, ticket)
+        ticket, receipt = session.asked_for(
+            lambda: session.exchange(asked, lambda: behind(plain), lambda ticket: patience_of(session, request, ticket))
         )
         if ticket is None:
             raise self._errors["ReadTimeout"](TEXTS["ReadTimeout"], request=request)

@@ -2,11 +2,11 @@
 
 import asyncio
 import inspect
-import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from faultlab.core.errors import BadInput
+from faultlab.transports.begin import in_trio
 
 INSTEAD = "give the function and then its arguments: lab.run(refund, client)"
 
@@ -76,7 +76,7 @@ def _coroutine_of(value: Awaitable[Any]) -> Coroutine[Any, Any, Any]:
             " give a coroutine function that makes it and awaits it"
         )
     main = value if inspect.iscoroutine(value) else _result_of(value)
-    if _in_trio():
+    if in_trio():
         main.close()
         raise BadInput(
             "lab.run: a coroutine would run under trio here, and the lab knows asyncio only: run this test under"
@@ -87,14 +87,3 @@ def _coroutine_of(value: Awaitable[Any]) -> Coroutine[Any, Any, Any]:
 
 async def _result_of(value: Awaitable[Any]) -> Any:
     return await value
-
-
-def _in_trio() -> bool:
-    trio = sys.modules.get("trio")
-    if trio is None:
-        return False
-    try:
-        trio.lowlevel.current_task()
-    except RuntimeError:
-        return False  # loaded, and not running here
-    return True

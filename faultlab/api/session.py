@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from faultlab.api.bridge import await_here, in_bridge, started
 from faultlab.api.callers_clock import CallersClock
@@ -11,6 +12,7 @@ from faultlab.api.relay import ANSWER, Answered, RelayEngine, plain
 from faultlab.core.actions import Reply
 from faultlab.core.canonical import copy_json
 from faultlab.core.clock import NS, LoopClock
+from faultlab.core.errors import BadInput
 from faultlab.core.history import Brief
 from faultlab.core.outcome import outcome_of_exception, outcome_of_response
 from faultlab.core.records import Event, Outcome, Receipt
@@ -20,6 +22,8 @@ from faultlab.engine.session import Session
 from faultlab.transports.begin import begun
 from faultlab.transports.codec import Asked
 from faultlab.transports.wait import wait
+
+T = TypeVar("T")
 
 REAL_S = 5.0
 """How long the end of a run waits in real time for what was left at work."""
@@ -72,6 +76,15 @@ class FrontSession(Session):
             return None, given_up
         ticket = opening.result()
         return ticket, self._waited(ticket, patience(ticket))
+
+    def asked_for(self, ask: Callable[[], T]) -> T:
+        """The result of a step that may find a mistake of the test's author. Such a BadInput is kept, for the code
+        under test may catch it: the attempt then says nothing, and the end of its run raises it again."""
+        try:
+            return ask()
+        except BadInput as error:
+            self.engine.server.broken = self.engine.server.broken or error
+            raise
 
     def _begun(self, asked: Asked, work: Callable[[], Answered], names: Mapping[str, str] | None) -> Ticket:
         number = self.count + 1

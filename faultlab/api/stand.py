@@ -217,6 +217,12 @@ class Stand:
         if self._session is not None:
             self._session.latency_ns = ns(self._latency_s)
 
+    @property
+    def misuse(self) -> BadInput | None:
+        """A mistake of the test's author that a call has found, whoever caught it."""
+        broken = None if self._session is None else self._session.engine.server.broken
+        return broken if isinstance(broken, BadInput) else None
+
     def settle(self) -> None:
         """Take notice of what callers over the socket have done."""
         if self._port is not None:

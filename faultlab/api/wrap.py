@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Literal
 
 from faultlab.api.behind import awaited, failed
@@ -56,9 +56,9 @@ def wrapped(
     """The function, and the name that it has as a tool.
 
     `identity`: the arguments that name its effect, or a function of all of them; without it, all. `idempotent`: called
-    again with equal arguments it leaves the same state. `refuses`: the
-    exceptions by which it says that nothing was done; after any other the outcome is unknown. `reveals`, for a
-    function that reads: wrapped write -> a function from its value to the references of the effects it shows.
+    again with equal arguments it leaves the same state. `refuses`: the exceptions by which it says that nothing was
+    done; after any other the outcome is unknown. `reveals`, for a function that reads: wrapped write -> a function from
+    its value to the references of the effects it shows.
 
     Parameters named `idempotency_key` and `reference` are what the contract takes them for.
     """
@@ -77,15 +77,14 @@ def wrapped(
         lab, make = session(), raises(tool.name)
         names = NAMES if make is None else dict.fromkeys(NAMES, type(make()).__name__)
         with lab.turns:
-            ticket, receipt = lab.exchange(asked(args, kwargs), work, lambda ticket: _patience(lab, ticket), names)
+            patience = partial(_patience, lab)
+            ticket, receipt = lab.asked_for(lambda: lab.exchange(asked(args, kwargs), work, patience, names))
         answer = None if ticket is None else lab.answer(ticket)
         if receipt.error is not None and not isinstance(getattr(answer, "raw", None), Exception):
             raise BUILTIN[NAMES[receipt.error]]() if make is None else make()
         if answer is None:
             raise ToolError(tool.name, receipt.outcome, receipt)
-        if isinstance(answer.raw, Exception):
-            raise answer.raw
-        return copy_json(answer.raw.value)
+        return _given(answer.raw)
 
     if inspect.iscoroutinefunction(function):
 
@@ -100,6 +99,13 @@ def wrapped(
         return through(args, kwargs, lambda: _tried(function, args, kwargs, refuses))
 
     return call, tool.name
+
+
+def _given(raw: Any) -> Any:
+    """What the function returned; raises what it raised."""
+    if isinstance(raw, Exception):
+        raise raw
+    return copy_json(raw.value)
 
 
 def _patience(session: FrontSession, ticket: Ticket | None) -> int | None:

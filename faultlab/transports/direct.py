@@ -12,7 +12,7 @@ from faultlab.core.records import Receipt
 from faultlab.core.tools import Tool
 from faultlab.engine.engine import Ticket
 from faultlab.engine.session import Session
-from faultlab.transports.begin import stamp
+from faultlab.transports.begin import awaitable_here, stamp
 from faultlab.transports.wait import await_receipt, wait
 
 ACCEPTED = 202
@@ -79,6 +79,7 @@ def _async(session: Session, tool: Tool) -> Callable[..., Awaitable[Any]]:
     face = face_of(tool, session)
 
     async def call(*args: Any, **kwargs: Any) -> Any:
+        awaitable_here()
         ticket = _begin(session, tool, face, args, kwargs)
         return result_of(tool, await await_receipt(session, ticket, patience_ns))
 

@@ -12,7 +12,7 @@ from faultlab.engine.arrival import CONNECTING, mangled
 from faultlab.engine.engine import Ticket
 from faultlab.engine.errors import problem
 from faultlab.engine.session import Session
-from faultlab.transports.begin import begun
+from faultlab.transports.begin import awaitable_here, begun
 from faultlab.transports.codec import Encoded, FewHeaders, decode, encode, framing
 from faultlab.transports.wait import await_receipt, wait
 
@@ -57,7 +57,8 @@ class Library(Generic[ResponseT]):
         return self._respond(session, request, ticket, wait(session, ticket, patience_ns))
 
     async def aexchange(self, session: Session, request: Any) -> ResponseT:
-        """The same for an async caller."""
+        """The same for an async caller. Raises BadInput under trio."""
+        awaitable_here()
         ticket = self._begin(session, request, await request.aread())
         if not isinstance(ticket, Ticket):
             await session.clock.auntil(session.clock.now() + session.latency_ns)

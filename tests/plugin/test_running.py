@@ -279,20 +279,6 @@ def test_a_scenario_file_is_found_beside_the_test(pytester: pytest.Pytester) -> 
     assert found == {"test_agent[none-clean]": ("passed", "")}
 
 
-@pytest.mark.parametrize(("until", "outcome"), [("2999-01-01", "passed"), ("2020-01-01", "failed")])
-def test_a_trial_is_judged_with_what_its_scenario_accepts(pytester: pytest.Pytester, until: str, outcome: str) -> None:
-    ignored = f"ignore: [{{code: FL203, reason: a person is asked, until: {until}}}]\n"
-    pytester.path.joinpath("mine.yaml").write_text(MINE + ignored, encoding="utf-8")
-    project(
-        pytester,
-        test_it="from faultlab import Claim\n\ndef agent(task, env):\n"
-        "    env.tools['get_order'](order_id='A17')\n    return Claim.not_done('No.')\n\n"
-        "@pytest.mark.scenario('mine.yaml')\ndef test_agent(faultlab):\n    faultlab.judge(agent)\n",
-    )
-    found = outcomes(pytester)
-    assert [found["test_agent[none-clean]"][0]] == [outcome], found
-
-
 MINE = """
 id: mine
 suite: boundary
