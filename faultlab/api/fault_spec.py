@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from faultlab.api import given
 from faultlab.api.front import route_of
 from faultlab.api.twins import FAULTS, LATE, check_symptom, phases_of, symptoms_of
 from faultlab.core.actions import Delivery, Reply
@@ -50,6 +51,10 @@ class FaultSpec:
     one."""
 
     def __post_init__(self) -> None:
+        given.a(str, "FaultSpec: name", self.name)
+        given.a(bool, f"{self.name}: required", self.required)
+        if self.raises is not None and not callable(self.raises):
+            raise BadInput(f"{self.name}: raises={self.raises!r}: give a class of exceptions, or a function")
         check_symptom(self.name, self.symptom)
         _check_address(self.name, self.on)
         _check_match(self.name, self.match)

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from faultlab.api.front_tool import HOST, Identity, front_tool, listed
+from faultlab.api import given
+from faultlab.api.front_tool import HOST, Identity, front_tool
+from faultlab.api.given import listed
 from faultlab.api.members import gathered, readable
 from faultlab.core.actions import Reply
 from faultlab.core.contract import Contract
@@ -31,9 +33,9 @@ class Request(NamedTuple):
     body: bytes
 
 
-def route_of(text: str) -> tuple[str, str]:
+def route_of(text: Any) -> tuple[str, str]:
     """`POST /v1/refunds` as method and path. Raises BadInput for anything else."""
-    method, _, path = text.partition(" ")
+    method, _, path = text.partition(" ") if isinstance(text, str) else ("", "", "")
     if not method.isupper() or not path.startswith("/"):
         raise BadInput(f"{text!r} is no route: write METHOD /path, as in 'POST /v1/refunds' or 'GET /v1/orders/{{id}}'")
     return method, path
@@ -54,7 +56,11 @@ class Front:
     ) -> None:
         """`effects`: the only routes that change something, with the identity of each. `reveals`: read route ->
         effect route -> the references in its body. `idempotent`: the routes that may be sent again."""
-        declared = effects if isinstance(effects, Mapping) else dict.fromkeys(listed("effects", effects or ()))
+        if reveals is not None:
+            given.a_mapping("reveals", reveals, "{'GET /v1/refunds': {'POST /v1/refunds': None}}")
+        given.a(str, "reference", reference)
+        named: Iterable[str] = () if effects is None else effects
+        declared = effects if isinstance(effects, Mapping) else dict.fromkeys(listed("effects", named))
         self._declared = effects is not None
         self._identity = {route: own if own is not None else identity for route, own in declared.items()}
         self._default = identity
@@ -75,6 +81,7 @@ class Front:
         for route in declared:
             self._add(route, "write")
         for route, shown in (reveals or {}).items():
+            given.shown_by(f"reveals[{route!r}]", shown)
             for target in shown:
                 if self._kind(target, route_of(target)[0]) == "read":
                     raise BadInput(f"reveals: {route} tells about {target!r}, which is not among the effects")

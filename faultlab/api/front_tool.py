@@ -1,9 +1,10 @@
 """A tool that is executed behind the lab, and which of its effects a call means."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from faultlab.api.given import listed
 from faultlab.core.canonical import identity_of
 from faultlab.core.errors import BadInput
 from faultlab.core.tools import Shown, Tool
@@ -80,13 +81,6 @@ def front_tool(
         route=route,
         names=spelled if identity is None else identity if callable(identity) else None,
     )
-
-
-def listed(what: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Names as they were declared. Raises BadInput for a text, which is a sequence of letters."""
-    if isinstance(names, str):
-        raise BadInput(f"{what}={names!r}: write a list of names, [{names!r}]")
-    return tuple(names)
 
 
 def spelled(args: Mapping[str, Any]) -> str:

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from faultlab.api import given
 from faultlab.api.course import Course, NeverEnded
 from faultlab.api.ending import brief_of
 from faultlab.api.failure import WIDTH, failure_text
 from faultlab.api.fault_spec import FaultSpec, asked, known_twin
 from faultlab.api.front_tool import Identity
-from faultlab.api.program import classes_of, start_of
+from faultlab.api.program import start_of
 from faultlab.api.running import clock_of
 from faultlab.api.stand import LATENCY_S, UNLIMITED, Stand, Terms, terms_of
 from faultlab.api.wrap import wrapped
@@ -47,8 +48,18 @@ class Lab:
     ) -> None:
         if not isinstance(contract, str | Contract | Mapping):
             raise BadInput(f"Lab(contract={contract!r}): give a profile's name ('none' promises nothing) or a mapping")
+        given.a(int, "Lab: seed", seed)
+        given.budget_fits(budget)
         callers = clock_of(clock)
-        self._stand = Stand(seed, terms_of(contract), known_twin(twin), faults, budget, callers, LATENCY_S[clock])
+        self._stand = Stand(
+            seed,
+            terms_of(contract),
+            known_twin(twin),
+            given.all_of(FaultSpec, "Lab: faults", faults, "FaultSpecs"),
+            budget,
+            callers,
+            LATENCY_S[clock],
+        )
         self._course = Course(self._stand)
         self.replay = ""
         """The command that makes this again, for the text of a failure; empty: how to make the same lab."""
@@ -116,6 +127,7 @@ class Lab:
         `at_most`: how many equal effects are intended, each under a key or reference of its own.
         More options: name, writes, identity, idempotent, reveals, refuses; see `faultlab.api.wrap.wrapped`.
         """
+        given.at_least(1, "wrap: at_most", at_most)
         stand = self._stand
         made, tool = wrapped(function, stand.front_session, stand.front(), stand.raises, **options)
         stand.at_most[tool] = at_most
@@ -195,7 +207,7 @@ class Lab:
         for a mistake in the test that a call has found, where the function caught that.
         """
         __tracebackhide__ = True
-        classes = classes_of(hands_over)
+        classes = given.classes("lab.run, hands_over", hands_over)
         try:
             return self._course.run(start_of(function, args, kwargs), classes)
         except NeverEnded as error:
@@ -240,6 +252,7 @@ class Lab:
 
     def timeline(self, width: int = WIDTH) -> str:
         """What the caller did and got, what the server did, and what is in the ledger."""
+        given.at_least(1, "timeline: width", width)
         return "\n".join(line.plain.rstrip() for line in timeline_lines(timeline_of(self.history), width))
 
     def assert_clean(self) -> None:

@@ -43,18 +43,6 @@ def _check_arguments(function: Any, args: Sequence[Any], kwargs: Mapping[str, An
         ) from error
 
 
-def classes_of(hands_over: Any) -> tuple[type[BaseException], ...]:
-    """One class of exceptions or a tuple of them, as a tuple. Raises BadInput for anything else."""
-    classes = hands_over if isinstance(hands_over, tuple) else (hands_over,)
-    for each in classes:
-        if not (isinstance(each, type) and issubclass(each, BaseException)):
-            raise BadInput(
-                f"lab.run, hands_over: {each!r} is no class of exceptions:"
-                " give one (hands_over=NeedsAPerson) or a tuple of them"
-            )
-    return classes
-
-
 def awaited_or_not(value: Any) -> Any:
     """The value of a call; one that is to be awaited as a coroutine. Raises BadInput for one that nobody goes through
     or that cannot be awaited here."""

@@ -1,9 +1,11 @@
 """What a lab stands in front of, and the session of all calls that go through it. The session is made on first use."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from faultlab.api import given
 from faultlab.api.behind import Behind, behind
 from faultlab.api.callers_clock import CallersClock
 from faultlab.api.ending import brief_of
@@ -43,6 +45,9 @@ def terms_of(contract: Terms) -> Contract:
         return contract
     if isinstance(contract, str):
         return contract_of(contract)
+    if not isinstance(contract, Mapping):
+        raise BadInput(f"contract={contract!r}: give a profile's name ('none' promises nothing) or a mapping")
+    given.terms_fit(contract)
     return contract_of(str(contract.get("profile", "none")), contract)
 
 
@@ -85,11 +90,15 @@ class Stand:
         """Take the place in front of `target`."""
         if self._behind is not None or self._toolset is not None:
             raise BadInput("this lab already stands in front of something; make a second Lab for a second app")
+        if at_most is not None:
+            given.counts("at_most", at_most)
         if contract is not None:
             self.unsettled("contract")
             self.contract = contract
         if isinstance(target, Toolset):
             _only_a_toolsets(target, at_most or {}, options)
+            if world is not None:
+                given.tables("world", world)
             self._toolset, self._world = target, world or {}
         else:
             self.unsettled("app")
@@ -129,7 +138,8 @@ class Stand:
 
     def raises(self, tool: str) -> Callable[[], BaseException] | None:
         """What a wrapped function raises by the faults that are planned for it."""
-        return next((item.raises for item in self.faults if item.on == tool and item.raises is not None), None)
+        found = ((item.name, item.raises) for item in self.faults if item.on == tool and item.raises is not None)
+        return next((partial(given.an_exception, f"{name}: raises", make) for name, make in found), None)
 
     @property
     def session(self) -> Session:

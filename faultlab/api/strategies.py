@@ -8,6 +8,7 @@ def test_refund(plan):
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from faultlab.api import given
 from faultlab.api.fault_spec import WITH_BODY, FaultSpec, shown_in_front
 from faultlab.api.front import route_of
 from faultlab.api.twins import phases_of, symptoms_of
@@ -45,8 +46,8 @@ def plans(
         raise BadInput("plans(): name at least one address: method and path, or the name of a function or tool")
     for address in addresses:
         _check_address(address)
-    if occurrences < 1 or max_faults < 1:
-        raise BadInput(f"plans(): occurrences={occurrences} and max_faults={max_faults} must be 1 or more")
+    given.at_least(1, "plans(): occurrences", occurrences)
+    given.at_least(1, "plans(): max_faults", max_faults)
     names, chosen = _listed("faults", faults), _listed("symptoms", symptoms)
     if not names:
         raise BadInput("plans(): faults is empty; leave it out, or name at least one fault")
@@ -68,11 +69,11 @@ def _check_address(address: Any) -> None:
         route_of(address)
 
 
-def _listed(option: str, given: Iterable[str]) -> tuple[str, ...]:
+def _listed(option: str, names: Iterable[str]) -> tuple[str, ...]:
     """A text by itself would be taken for a list of its letters."""
-    if isinstance(given, str):
-        raise BadInput(f"plans(): {option}={given!r} must be a list: {option}=[{given!r}]")
-    return tuple(given)
+    if isinstance(names, str):
+        raise BadInput(f"plans(): {option}={names!r} must be a list: {option}=[{names!r}]")
+    return given.listed(f"plans(): {option}", names)
 
 
 def _call(item: tuple[int, tuple[str, str, str]]) -> tuple[int, str]:

@@ -5,10 +5,12 @@ from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import Any, Literal
 
+from faultlab.api import given
 from faultlab.api.behind import awaited, failed
 from faultlab.api.bridge import bridged
 from faultlab.api.front import Front
-from faultlab.api.front_tool import FrontTool, Identity, front_tool, listed
+from faultlab.api.front_tool import FrontTool, Identity, front_tool
+from faultlab.api.given import listed
 from faultlab.api.json_form import NoForm, json_form, shown
 from faultlab.api.relay import Answered
 from faultlab.api.session import FrontSession
@@ -17,7 +19,6 @@ from faultlab.core.agent import ToolError
 from faultlab.core.canonical import copy_json
 from faultlab.core.contract import KEY_FIELD, REFERENCE_FIELD
 from faultlab.core.errors import BadInput
-from faultlab.core.records import Receipt
 from faultlab.core.tools import Shown
 from faultlab.engine.engine import Ticket
 from faultlab.transports.codec import Asked
@@ -30,6 +31,8 @@ NAMES: Mapping[str, str] = {
     "RemoteProtocolError": "ConnectionAbortedError",
 }
 """What a Python function raises where an HTTP client raises its own."""
+
+Classes = tuple[type[BaseException], ...]
 
 HANDLES = (KEY_FIELD, REFERENCE_FIELD)
 
@@ -52,25 +55,26 @@ def wrapped(
     identity: Identity | None = None,
     idempotent: bool = False,
     reveals: Mapping[str, Shown | None] | None = None,
-    refuses: tuple[type[Exception], ...] = (),
+    refuses: type[BaseException] | Classes = (),
 ) -> tuple[Callable[..., Any], str]:
     """The function, and the name that it has as a tool.
 
     `identity`: the arguments that name its effect, or a function of all of them; without it, all. `idempotent`: called
     again with equal arguments it leaves the same state. `refuses`: the exceptions by which it says that nothing was
     done; after any other the outcome is unknown. `reveals`, for a function that reads: wrapped write -> a function from
-    its value to the references of the effects it shows.
-
-    Parameters named `idempotency_key` and `reference` are what the contract takes them for.
+    its value to the references of the effects it shows. Parameters named `idempotency_key` and `reference` are what the
+    contract takes them for.
     """
+    refuses = given.classes("wrap, refuses", refuses)
     tool = _declared(function, front, name, writes, identity, idempotent, reveals)
     signature = inspect.signature(function)
 
     def asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Asked:
+        _check_shown(tool, front)
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        given = {name: value for name, value in bound.arguments.items() if name not in ("self", "cls")}
-        values = {name: _argument(tool, name, value) for name, value in given.items()}
+        told = bound.arguments.items()
+        values = {name: _argument(tool, name, value) for name, value in told if name not in ("self", "cls")}
         key, reference = (values.pop(field, None) if writes else None for field in HANDLES)
         return Asked(tool.name, values, key, reference)
 
@@ -78,9 +82,14 @@ def wrapped(
         lab, make = session(), raises(tool.name)
         names = NAMES if make is None else dict.fromkeys(NAMES, type(make()).__name__)
         with lab.turns:
-            exchange = partial(lab.exchange, work=work, patience=partial(_patience, lab), names=names)
-            ticket, receipt = lab.asked_for(lambda: exchange(asked(args, kwargs)))
-        return _given(tool.name, None if ticket is None else lab.answer(ticket), receipt, make)
+            patience = partial(_patience, lab)
+            ticket, receipt = lab.asked_for(lambda: lab.exchange(asked(args, kwargs), work, patience, names))
+        answer = None if ticket is None else lab.answer(ticket)
+        if receipt.error is not None and not isinstance(getattr(answer, "raw", None), Exception):
+            raise BUILTIN[NAMES[receipt.error]]() if make is None else make()
+        if answer is None:
+            raise ToolError(tool.name, receipt.outcome, receipt)
+        return _given(answer.raw)
 
     if inspect.iscoroutinefunction(function):
 
@@ -97,15 +106,11 @@ def wrapped(
     return call, tool.name
 
 
-def _given(name: str, answer: Answered | None, receipt: Receipt, make: Callable[[], BaseException] | None) -> Any:
-    """What the caller gets: the value, or an exception of the function, of the network, or of the lab."""
-    if receipt.error is not None and not isinstance(getattr(answer, "raw", None), Exception):
-        raise BUILTIN[NAMES[receipt.error]]() if make is None else make()
-    if answer is None:
-        raise ToolError(name, receipt.outcome, receipt)
-    if isinstance(answer.raw, Exception):
-        raise answer.raw
-    return copy_json(answer.raw.value)
+def _given(raw: Any) -> Any:
+    """What the function returned; raises what it raised."""
+    if isinstance(raw, Exception):
+        raise raw
+    return copy_json(raw.value)
 
 
 def _patience(session: FrontSession, ticket: Ticket | None) -> int | None:
@@ -123,7 +128,10 @@ class _Value:
 
 
 def _tried(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], refuses: tuple[type[Exception], ...]
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    refuses: Classes,
 ) -> Answered:
     try:
         value = function(*args, **kwargs)
@@ -133,7 +141,10 @@ def _tried(
 
 
 async def _atried(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], refuses: tuple[type[Exception], ...]
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    refuses: Classes,
 ) -> Answered:
     try:
         value = await function(*args, **kwargs)
@@ -152,6 +163,13 @@ def _declared(
     reveals: Mapping[str, Shown | None] | None,
 ) -> FrontTool:
     """The function as a tool of the lab. Raises BadInput where the declaration cannot be meant."""
+    if not callable(function):
+        raise BadInput(f"wrap was given {function!r}, which cannot be called: give a function")
+    given.a(str | None, "wrap: name", name)
+    given.a(bool, "wrap: writes", writes)
+    given.a(bool, "wrap: idempotent", idempotent)
+    if reveals is not None:
+        given.shown_by("wrap: reveals", reveals)
     called = name or str(getattr(function, "__name__", type(function).__name__))
     if called in front.toolset.tools:
         raise BadInput(f"wrap: there is a tool {called!r} already; give this one another name=")
@@ -168,6 +186,13 @@ def _declared(
     tool = front_tool(called, kind, identity, idempotent=idempotent, reveals=reveals, description=told)
     front.add(tool)
     return tool
+
+
+def _check_shown(tool: FrontTool, front: Front) -> None:
+    """Raises BadInput where it reveals effects of what is not wrapped by its first call."""
+    for target in tool.reveals:
+        if target not in front.toolset.tools:
+            raise BadInput(f"wrap {tool.name}: reveals names {target!r}, which is no wrapped function: wrap it first")
 
 
 def _argument(tool: FrontTool, name: str, value: Any) -> Any:

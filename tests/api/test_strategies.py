@@ -116,8 +116,8 @@ def test_a_lab_takes_a_plan(plan: Drawn) -> None:
         (("t",), {"symptoms": "reset"}, r"symptoms='reset' must be a list: symptoms=\['reset'\]"),
         (("t",), {"symptoms": ["silence"]}, r"no symptom 'silence'; it has timeout, reset"),
         (("t",), {"faults": ["no_connection"], "symptoms": ["truncated"]}, r"it has timeout, reset"),
-        (("t",), {"occurrences": 0}, "must be 1 or more"),
-        (("t",), {"max_faults": 0}, "must be 1 or more"),
+        (("t",), {"occurrences": 0}, "give a whole number, 1 or more"),
+        (("t",), {"max_faults": 0}, "give a whole number, 1 or more"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(arguments: tuple[Any, ...], options: dict[str, Any], said: str) -> None:
