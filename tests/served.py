@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import httpx
+import plain_http
 import pytest
 
 
@@ -86,6 +87,6 @@ def _started(arguments: tuple[str, ...]) -> Served:
     return Served(
         process,
         started,
-        httpx.Client(base_url=started["url"], timeout=5, trust_env=False),
-        httpx.Client(base_url=started["admin_url"], timeout=10, headers=headers, trust_env=False),
+        plain_http.Client(base_url=started["url"], timeout=5, trust_env=False),
+        plain_http.Client(base_url=started["admin_url"], timeout=10, headers=headers, trust_env=False),
     )

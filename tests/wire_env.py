@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpx
+import plain_http
 
 from faultlab.core.agent import Crash, ToolError
 from faultlab.core.clock import NS, RealClock
@@ -97,7 +98,7 @@ def over_a_socket(agent: Callable[..., Any], group: Group, twin: str, conditions
     patience_s = session.patience_ns / NS * conditions.time_scale
     with (
         InThread(OwnPort.of(OneSession(session))) as port,
-        httpx.Client(base_url=port.url, timeout=patience_s) as client,
+        plain_http.Client(base_url=port.url, timeout=patience_s) as client,
     ):
         session.clock = RealClock(1 / conditions.time_scale)  # the attempt begins when all stands
         ended = _guarded(lambda: live(agent, task, WireEnv.over(env, client), session), conditions)

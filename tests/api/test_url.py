@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import httpx
+import plain_http
 import pytest
 import respx
 from labs import WORLD
@@ -29,7 +30,7 @@ SEEN = {"timeout": "ReadTimeout", "reset": "ReadError", "close": "RemoteProtocol
 def twice(url: str, wait_s: float = 0.2) -> list[str | int]:
     """What a client saw that sends again after anything but a success."""
     seen: list[str | int] = []
-    with httpx.Client(base_url=url, timeout=wait_s, trust_env=False) as client:
+    with plain_http.Client(base_url=url, timeout=wait_s, trust_env=False) as client:
         for _ in range(2):
             try:
                 seen.append(client.post("/v1/refunds", json=REFUND).status_code)
@@ -79,7 +80,10 @@ async def breaks(request: Request) -> Response:
 
 def test_an_answer_comes_back_byte_for_byte() -> None:
     routes = [Route(f"/{item.__name__}", item, methods=["GET", "POST"]) for item in (xml, chunks, nothing, breaks)]
-    with Lab().in_front_of(Starlette(routes=routes)) as lab, httpx.Client(base_url=lab.url, trust_env=False) as client:
+    with (
+        Lab().in_front_of(Starlette(routes=routes)) as lab,
+        plain_http.Client(base_url=lab.url, trust_env=False) as client,
+    ):
         answer = client.post("/xml")
         assert answer.content == b"<Ok>\xff</Ok>" and answer.headers["etag"] == 'W/"1"'
         assert (b"x-odd", b"caf\xe9") in answer.headers.raw
@@ -95,7 +99,7 @@ def test_an_answer_comes_back_byte_for_byte() -> None:
 
 def test_a_replay_is_the_first_answer_again_and_never_reaches_the_app() -> None:
     shop = Shop()
-    with Lab(contract="strict").in_front_of(shop.transport) as lab, httpx.Client(base_url=lab.url) as client:
+    with Lab(contract="strict").in_front_of(shop.transport) as lab, plain_http.Client(base_url=lab.url) as client:
         first, second = (client.post("/v1/refunds", json=REFUND, headers={"Idempotency-Key": "k"}) for _ in range(2))
         assert (first.content, first.headers["x-shop"]) == (second.content, second.headers["x-shop"])
         assert second.headers["idempotent-replayed"] == "true" and "idempotent-replayed" not in first.headers
@@ -144,7 +148,7 @@ def test_before_a_toolset(twin: str) -> None:
         url, seen = lab.url, []
 
         def refund() -> None:
-            with httpx.Client(base_url=url, headers={"Idempotency-Key": "k-1"}) as client:
+            with plain_http.Client(base_url=url, headers={"Idempotency-Key": "k-1"}) as client:
                 for _ in range(2):
                     try:
                         seen.append(client.post("/tools/refund_order", json=REFUND).status_code)
@@ -176,7 +180,7 @@ def test_closing_leaves_nothing_open() -> None:
         assert idle.recv(1) == b""
     assert len(lab.ledger) == 1
     with pytest.raises(httpx.ConnectError):
-        httpx.get(url, trust_env=False)
+        plain_http.get(url, trust_env=False)
     lab.close()
     with warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)
@@ -186,7 +190,7 @@ def test_closing_leaves_nothing_open() -> None:
 
 def test_a_refusal_under_ec2s_contract_is_xml_for_who_sends_forms() -> None:
     shop = Shop()
-    with Lab(contract="ec2").in_front_of(shop.transport) as lab, httpx.Client(base_url=lab.url) as client:
+    with Lab(contract="ec2").in_front_of(shop.transport) as lab, plain_http.Client(base_url=lab.url) as client:
         for amount, status in (("1", 201), ("2", 400)):
             form = {"amount": amount, "ClientToken": "<t>"}
             answer = client.post("/v1/refunds", data=form)

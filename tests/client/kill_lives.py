@@ -9,7 +9,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-import httpx
+import plain_http
 from client.crash_scenes import SCENES, spec_of, work
 
 from faultlab.client.client import ToolClient
@@ -95,7 +95,7 @@ def call(url: str, journal: str, scene: str, contract: str, death: Death, answer
         die(step)
 
     logging.disable()
-    with httpx.Client(base_url=url, timeout=5) as http:
+    with plain_http.Client(base_url=url, timeout=5) as http:
         client = ToolClient(journal, run="r", budget=Budget(12, 30, 20), fsync=False, lease_s=LEASE_S, hook=hook)
         client.add(spec_of(SCENES[scene], terms, http))
         results = work(SCENES[scene], client, "r")

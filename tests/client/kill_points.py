@@ -18,12 +18,11 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any, NamedTuple
 
-import httpx
-
 TESTS = Path(__file__).parents[1]
 if __name__ == "__main__":
     sys.path.insert(0, str(TESTS))
 
+import plain_http
 from client.crash_points import memory
 from client.crash_scenes import SCENES
 from client.kill_lives import Death, Told, call, scenario_of, serve
@@ -133,12 +132,12 @@ class House:
             self.restart()
 
     def open(self, point: Point) -> str:
-        opened = httpx.post(f"{self.admin}/sessions", json={"scenario": scenario_of(point.scene, point.contract)})
+        opened = plain_http.post(f"{self.admin}/sessions", json={"scenario": scenario_of(point.scene, point.contract)})
         assert opened.status_code == 201, opened.text
         return str(opened.json()["id"])
 
     def effects(self, session: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = httpx.get(f"{self.admin}/sessions/{session}/ledger").json()["effects"]
+        found: list[dict[str, Any]] = plain_http.get(f"{self.admin}/sessions/{session}/ledger").json()["effects"]
         return found
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import httpx
+import plain_http
 import pytest
 from client import postgres
 
@@ -50,7 +51,7 @@ def refund(url: str, key: str) -> httpx.Response | None:
     """None: the server died before it answered."""
     try:
         body = {"customer": "C5", "item": key, "quantity": 1, "reference": f"r-{key}"}
-        return httpx.post(f"{url}/tools/place_order", json=body, headers={"Idempotency-Key": key}, timeout=10)
+        return plain_http.post(f"{url}/tools/place_order", json=body, headers={"Idempotency-Key": key}, timeout=10)
     except httpx.TransportError:
         return None
 
@@ -88,7 +89,7 @@ def test_a_killed_server_has_lost_nothing_that_it_acknowledged(
         assert resent is not None and resent.status_code == 200
         # Committed but not answered: the resend finds the first one's record. Not yet committed: it is the first.
         assert ("idempotent-replayed" in resent.headers) == (step == "committed")
-        effects = httpx.get(f"{two.admin}/sessions/{one.session}/ledger").json()["effects"]
+        effects = plain_http.get(f"{two.admin}/sessions/{one.session}/ledger").json()["effects"]
         assert len(effects) == len(acknowledged) + 1
         assert len({effect["key"] for effect in effects}) == len(effects)
     finally:
@@ -100,26 +101,26 @@ def test_secrets_of_callers_are_never_stored_and_their_keys_are_known_after_a_re
 ) -> None:
     store = str(tmp_path / "served.db")
     one = start(store, tests)
-    url = httpx.post(f"{one.admin}/sessions", json={"scenario": WIDE, "twin": "clean"}).json()["url"]
+    url = plain_http.post(f"{one.admin}/sessions", json={"scenario": WIDE, "twin": "clean"}).json()["url"]
     body = {"customer": "C5", "item": "card password=hunter2", "quantity": 1}
     headers = {"idempotency-key": "k-1", "authorization": "Bearer abcdefgh12345678"}
-    first = httpx.post(f"{url}/tools/place_order", json=body, headers=headers)
+    first = plain_http.post(f"{url}/tools/place_order", json=body, headers=headers)
     assert first.status_code == 200
     escaped = r'{"customer": "C5", "item": "\u0073k_live_escaped", "quantity": 1}'
     form = {"content-type": "application/x-www-form-urlencoded", "idempotency-key": "sk_live_askey"}
     for content, kind in ((escaped, {}), ("customer=C5&item=sk%5Flive_inform&quantity=1", form)):
-        assert httpx.post(f"{url}/tools/place_order", content=content, headers=kind).status_code == 200
+        assert plain_http.post(f"{url}/tools/place_order", content=content, headers=kind).status_code == 200
     fault = {"tool": "place_order", "fault": "unavailable", "match": {"item": "sk_live_infault"}}
-    added = httpx.post(f"{one.admin}/sessions/{url.rpartition('/')[2]}/faults", json=fault)
+    added = plain_http.post(f"{one.admin}/sessions/{url.rpartition('/')[2]}/faults", json=fault)
     assert added.status_code == 201
     os.kill(one.process.pid, signal.SIGKILL)
     one.process.communicate()
     two = start(store, tests)
     try:
         url = f"{two.data}/s/{url.rpartition('/')[2]}"
-        again = httpx.post(f"{url}/tools/place_order", json=body, headers=headers)
+        again = plain_http.post(f"{url}/tools/place_order", json=body, headers=headers)
         assert again.json() == first.json() and again.headers["idempotent-replayed"] == "true"
-        claim = httpx.post(f"{url}/claim", json={"status": "done", "text": "api_key=sk_live_abcdef"})
+        claim = plain_http.post(f"{url}/claim", json={"status": "done", "text": "api_key=sk_live_abcdef"})
         assert claim.status_code == 200
     finally:
         end(two)
@@ -133,30 +134,30 @@ def test_restarts_keep_scripts_that_wait_and_verdicts(tmp_path: Path, tests: Pat
     store = str(tmp_path / "served.db")
     one = start(store, tests)
     order = {"scenario": "lost-receipt", "contract": "none", "twin": "late_network", "time_scale": 0.001}
-    opened = httpx.post(f"{one.admin}/sessions", json=order).json()
+    opened = plain_http.post(f"{one.admin}/sessions", json=order).json()
     body = {"order_id": "A17", "amount": "40.00", "reference": "r-1"}
     with pytest.raises(httpx.ReadTimeout):
-        httpx.post(f"{opened['url']}/tools/refund_order", json=body, timeout=0.2)
+        plain_http.post(f"{opened['url']}/tools/refund_order", json=body, timeout=0.2)
     os.kill(one.process.pid, signal.SIGKILL)
     one.process.communicate()
     two = start(store, tests)
     place = f"{two.admin}/sessions/{opened['id']}"
     effects: list[object] = []
     for _ in range(50):
-        effects = httpx.get(f"{place}/ledger").json()["effects"]
+        effects = plain_http.get(f"{place}/ledger").json()["effects"]
         if effects:
             break
     assert len(effects) == 1  # it landed although the process that held it back is dead
     claim = {"status": "done", "text": "Refunded 40.00."}
-    verdict = httpx.post(f"{place}/claim", json=claim).json()
+    verdict = plain_http.post(f"{place}/claim", json=claim).json()
     end(two)
     three = start(store, tests)
     place = f"{three.admin}/sessions/{opened['id']}"
-    again = httpx.get(f"{place}/verdict").json()
+    again = plain_http.get(f"{place}/verdict").json()
     assert again["findings"][0] == verdict["findings"][0]
     assert again["findings"][1] == verdict["findings"][1]
     assert again == verdict
-    assert httpx.post(f"{three.data}/s/{opened['id']}/tools/refund_order", json=body).status_code == 410
+    assert plain_http.post(f"{three.data}/s/{opened['id']}/tools/refund_order", json=body).status_code == 410
     end(three)
 
 
@@ -175,7 +176,7 @@ def test_a_store_that_fails_acknowledges_nothing_more(tmp_path: Path, tests: Pat
     with closing(sqlite3.connect(store)) as other, other:
         other.execute("DROP TRIGGER full")
     two = start(str(store), tests)
-    effects = httpx.get(f"{two.admin}/sessions/{one.session}/ledger").json()["effects"]
+    effects = plain_http.get(f"{two.admin}/sessions/{one.session}/ledger").json()["effects"]
     end(two)
     assert [effect["key"] for effect in effects] == ["k0"]
 
@@ -195,7 +196,7 @@ def two_servers(tests: Path) -> Iterator[tuple[Running, Running]]:
 
 def test_of_200_requests_with_one_key_to_two_processes_one_takes_effect(two_servers: tuple[Running, Running]) -> None:
     one, two = two_servers
-    opened = httpx.post(f"{one.admin}/sessions", json={"scenario": WIDE}).json()["id"]
+    opened = plain_http.post(f"{one.admin}/sessions", json={"scenario": WIDE}).json()["id"]
     urls = [f"{running.data}/s/{opened}" for running in (one, two)]
 
     def send(number: int) -> httpx.Response | None:
@@ -208,21 +209,21 @@ def test_of_200_requests_with_one_key_to_two_processes_one_takes_effect(two_serv
     bodies = {answer.json()["id"] for answer in answers if answer.status_code == 200}
     assert len(bodies) == 1
     for running in (one, two):
-        effects = httpx.get(f"{running.admin}/sessions/{opened}/ledger").json()["effects"]
+        effects = plain_http.get(f"{running.admin}/sessions/{opened}/ledger").json()["effects"]
         assert len(effects) == 1
-    history = httpx.get(f"{two.admin}/sessions/{opened}/history").json()["events"]
+    history = plain_http.get(f"{two.admin}/sessions/{opened}/history").json()["events"]
     assert sum(event["kind"] == "call" for event in history) == 200
 
 
 def test_several_servers_have_no_port_that_could_be_closed_for_one_session(
     two_servers: tuple[Running, Running],
 ) -> None:
-    answer = httpx.post(f"{two_servers[0].admin}/sessions", json={"scenario": "outage-heals"})
+    answer = plain_http.post(f"{two_servers[0].admin}/sessions", json={"scenario": "outage-heals"})
     assert answer.status_code == 422
     assert "a port that several sessions share cannot be closed for one of them" in answer.json()["detail"]
-    assert httpx.post(f"{two_servers[0].admin}/sessions", json={"scenario": "server-crash"}).status_code == 201
+    assert plain_http.post(f"{two_servers[0].admin}/sessions", json={"scenario": "server-crash"}).status_code == 201
 
 
 def test_an_id_that_a_database_cannot_hold_is_one_of_no_session(two_servers: tuple[Running, Running]) -> None:
     for path in ("", "/history", "/verdict"):
-        assert httpx.get(f"{two_servers[0].admin}/sessions/%00{path}").status_code == 404
+        assert plain_http.get(f"{two_servers[0].admin}/sessions/%00{path}").status_code == 404

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import httpx
+import plain_http
 import pytest
 from served import Serve, Served
 
@@ -20,7 +21,7 @@ def opened(served: Served, contract: str = "none") -> tuple[str, str]:
 
 def refund(url: str) -> int | str:
     try:
-        return httpx.post(f"{url}/tools/refund_order", json=REFUND, trust_env=False).status_code
+        return plain_http.post(f"{url}/tools/refund_order", json=REFUND, trust_env=False).status_code
     except httpx.TransportError as error:
         return type(error).__name__
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from sysconfig import get_path
 from typing import Any
 
-import httpx
+import plain_http
 import pytest
 from jsonschema import Draft202012Validator
 from served import Serve, Served
@@ -56,10 +56,10 @@ def test_the_admin_documents_schemas_hold(shared: Served) -> None:
 def test_every_route_of_the_data_document_is_there(shared: Served, scenario: str) -> None:
     told = shared.open(scenario=scenario, twin="clean")
     url = told["url"]
-    document = httpx.get(f"{url}/openapi.json").json()
+    document = plain_http.get(f"{url}/openapi.json").json()
     assert document["servers"] == [{"url": f"/s/{told['id']}"}]
     for method, path in sorted(named(document)):
-        answer = httpx.request(method, url + path.replace("{", "").replace("}", ""), content=b"")
+        answer = plain_http.request(method, url + path.replace("{", "").replace("}", ""), content=b"")
         assert answer.status_code != 405, (method, path)
         assert answer.json().get("code") not in ("no_such_path", "no_such_tool"), (method, path)
 

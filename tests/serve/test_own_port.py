@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+import plain_http
 import pytest
 from served import Serve, Served
 
@@ -32,7 +33,7 @@ def opened(served: Served, begin_s: float, end_s: float) -> dict[str, str]:
 
 def read(url: str) -> int | str:
     try:
-        return httpx.post(f"{url}/tools/get_order", json=READ, trust_env=False, timeout=5).status_code
+        return plain_http.post(f"{url}/tools/get_order", json=READ, trust_env=False, timeout=5).status_code
     except httpx.TransportError as error:
         return type(error).__name__
 
@@ -78,7 +79,7 @@ def test_an_outage_closes_the_port_of_its_session_and_no_other(shared: Served) -
 def test_its_url_is_good_on_its_own_port_only(shared: Served) -> None:
     one, two = opened(shared, 280, 281), opened(shared, 280, 281)
     own, path = one["url"].split("/s/")
-    at_data_port = httpx.post(f"{shared.started['data_url']}/s/{path}/tools/get_order", json=READ, trust_env=False)
+    at_data_port = plain_http.post(f"{shared.started['data_url']}/s/{path}/tools/get_order", json=READ, trust_env=False)
     assert (at_data_port.status_code, at_data_port.json()["title"]) == (421, "Misdirected Request")
     strange = two["url"].rpartition("/s/")[2]
     for url in (f"{own}/s/{strange}", own, f"{own}/s/{path}x", f"{own}/s/nobody"):
@@ -101,11 +102,11 @@ def test_a_server_that_crashed_refuses_until_it_is_back(shared: Served) -> None:
     session = shared.open(scenario=scenario)
     url, key = f"{session['url']}/tools/refund_order", {"Idempotency-Key": "k-1"}
     with pytest.raises(httpx.ReadError):
-        httpx.post(url, json=PAID, headers=key, trust_env=False)
+        plain_http.post(url, json=PAID, headers=key, trust_env=False)
     with pytest.raises(httpx.ConnectError):
-        httpx.post(url, json=PAID, headers=key, trust_env=False)
+        plain_http.post(url, json=PAID, headers=key, trust_env=False)
     until(False, url)
-    assert httpx.post(url, json=PAID, headers=key, trust_env=False).status_code == 200
+    assert plain_http.post(url, json=PAID, headers=key, trust_env=False).status_code == 200
     assert len(shared.admin.get(f"/sessions/{session['id']}/ledger").json()["effects"]) == 1
 
 
@@ -113,7 +114,7 @@ def test_a_server_that_crashed_refuses_until_it_is_back(shared: Served) -> None:
 def test_the_port_closes_with_its_session(shared: Served, how: str) -> None:
     session = opened(shared, 280, 281)
     place = f"/sessions/{session['id']}"
-    with httpx.Client(trust_env=False) as kept:
+    with plain_http.Client(trust_env=False) as kept:
         assert kept.post(f"{session['url']}/tools/get_order", json=READ).status_code == 200
         if how == "claim":
             assert kept.post(f"{session['url']}/claim", json={"status": "unknown"}).json() == {"taken": "unknown"}
@@ -202,7 +203,7 @@ def test_a_claim_is_answered_before_its_port_goes_with_a_store(serve: Serve, tmp
     served = serve("--store", str(tmp_path / "served.db"))
     for _ in range(5):
         session = opened(served, 280, 281)
-        told = httpx.post(f"{session['url']}/claim", json={"status": "unknown"}, trust_env=False)
+        told = plain_http.post(f"{session['url']}/claim", json={"status": "unknown"}, trust_env=False)
         assert told.json() == {"taken": "unknown"}
         until(True, session["url"])
 

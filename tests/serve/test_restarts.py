@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import plain_http
 import pytest
 from client import postgres
 from serve.test_durable import Running, end, refund, start
@@ -29,18 +30,18 @@ def store(tmp_path: Path) -> str:
 
 
 def opened(server: Running, **order: Any) -> str:
-    answer = httpx.post(f"{server.admin}/sessions", json={"time_scale": 0.01, **order}, timeout=30)
+    answer = plain_http.post(f"{server.admin}/sessions", json={"time_scale": 0.01, **order}, timeout=30)
     return str(answer.raise_for_status().json()["id"])
 
 
 def told(server: Running, session: str, what: str) -> Any:
-    return httpx.get(f"{server.admin}/sessions/{session}/{what}", timeout=30).raise_for_status().json()
+    return plain_http.get(f"{server.admin}/sessions/{session}/{what}", timeout=30).raise_for_status().json()
 
 
 def send(server: Running, session: str, tool: str, body: Any, patience_s: float = 0.3) -> httpx.Response | None:
     """None: no receipt."""
     try:
-        return httpx.post(f"{server.data}/s/{session}/tools/{tool}", json=body, headers=KEY, timeout=patience_s)
+        return plain_http.post(f"{server.data}/s/{session}/tools/{tool}", json=body, headers=KEY, timeout=patience_s)
     except httpx.TransportError:
         return None
 
@@ -100,7 +101,7 @@ def test_every_scenario_is_after_a_restart_what_it_was(tests: Path, store: str, 
     def used(order: tuple[str, str]) -> None:
         scenario, twin = order
         asked = {"scenario": scenario, "twin": twin, "time_scale": 0.001}
-        answer = httpx.post(f"{one.admin}/sessions", json=asked, timeout=60)
+        answer = plain_http.post(f"{one.admin}/sessions", json=asked, timeout=60)
         if answer.status_code != 201 or f"{one.data}/" not in answer.json()["url"]:
             return
         session = answer.json()["id"]
@@ -134,7 +135,7 @@ def example(tool: dict[str, Any]) -> dict[str, Any]:
 
 def loaded(server: Running, session: str) -> None:
     """Calls upon calls, until the session is gone."""
-    with httpx.Client() as client:
+    with plain_http.Client() as client:
         for number in range(200):
             body = {"customer": "C5", "item": f"i{number}", "quantity": 1, "reference": f"r{number}"}
             try:
@@ -151,11 +152,11 @@ def deleted_under_load(one: Running, other: Running) -> None:
         with ThreadPoolExecutor(9) as pool:
             calls = [pool.submit(loaded, server, session) for server in (one, other) for _ in range(4)]
             time.sleep(0.05)
-            assert httpx.delete(f"{one.admin}/sessions/{session}", timeout=30).status_code == 204
+            assert plain_http.delete(f"{one.admin}/sessions/{session}", timeout=30).status_code == 204
             for call in calls:
                 call.result(30)
         for server in (one, other):
-            assert httpx.get(f"{server.admin}/sessions/{session}").status_code == 404
+            assert plain_http.get(f"{server.admin}/sessions/{session}").status_code == 404
             assert server.process.poll() is None
 
 
@@ -212,7 +213,7 @@ def test_a_store_that_is_locked_does_not_stop_the_rest(tests: Path, store: str) 
         other.execute("BEGIN IMMEDIATE")
         opening = pool.submit(opened, one, scenario="lost-receipt")
         time.sleep(0.2)
-        assert httpx.get(f"{one.admin}/health", timeout=2).json()["status"] == "ok"
+        assert plain_http.get(f"{one.admin}/health", timeout=2).json()["status"] == "ok"
         assert not opening.done()
         other.execute("COMMIT")
         assert json.dumps(told(one, opening.result(30), "history")) == '{"events": []}'

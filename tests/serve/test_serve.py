@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
+import plain_http
 import pytest
 from served import Serve, Served
 from typer.testing import CliRunner
@@ -58,7 +59,7 @@ def test_sessions_do_not_see_each_other(shared: Served) -> None:
     opened = [served.open(scenario="lost-receipt", contract="strict", twin="clean", seed=n) for n in range(1, 201)]
 
     def refund(session: dict[str, str]) -> int:
-        answer = httpx.post(f"{session['url']}/tools/refund_order", json=REFUND, headers=KEY, timeout=10)
+        answer = plain_http.post(f"{session['url']}/tools/refund_order", json=REFUND, headers=KEY, timeout=10)
         return answer.status_code
 
     with ThreadPoolExecutor(8) as pool:
@@ -134,7 +135,7 @@ def test_a_scenario_given_as_json_imports_nothing(shared: Served) -> None:
     assert refused.status_code == 422 and "only the built-in ones" in refused.text
     order["scenario"]["toolset"] = "shop"
     opened = served.open(**order)
-    assert httpx.get(f"{opened['url']}/v1/orders/A1").json()["total"] == "1.00"
+    assert plain_http.get(f"{opened['url']}/v1/orders/A1").json()["total"] == "1.00"
 
 
 @pytest.mark.parametrize(
@@ -175,21 +176,21 @@ def test_a_token_guards_the_admin_port_that_others_can_reach(serve: Serve) -> No
     served = serve("--host", "0.0.0.0")
     assert len(served.started["token"]) >= 24
     url = served.started["admin_url"].replace("0.0.0.0", "127.0.0.1")
-    assert httpx.get(f"{url}/health").status_code == 401
-    assert httpx.get(f"{url}/health", headers={"authorization": "Bearer wrong"}).status_code == 401
+    assert plain_http.get(f"{url}/health").status_code == 401
+    assert plain_http.get(f"{url}/health", headers={"authorization": "Bearer wrong"}).status_code == 401
     token = served.started["token"]
     for good in (f"Bearer {token}", f"bearer {token}", f"BEARER  {token}"):
-        assert httpx.get(f"{url}/health", headers={"authorization": good}).status_code == 200
+        assert plain_http.get(f"{url}/health", headers={"authorization": good}).status_code == 200
     for bad in ("Bearer", token, f"Basic {token}", f"Bearer{token}", f"Bearer {token}x"):
-        assert httpx.get(f"{url}/health", headers={"authorization": bad}).status_code == 401
+        assert plain_http.get(f"{url}/health", headers={"authorization": bad}).status_code == 401
     data = served.started["data_url"].replace("0.0.0.0", "127.0.0.1")
-    assert httpx.get(f"{data}/v1/orders/A17").status_code == 404
+    assert plain_http.get(f"{data}/v1/orders/A17").status_code == 404
 
 
 def test_without_a_session_in_the_url_the_first_one_is_meant(shared: Served) -> None:
     served = shared
-    assert httpx.get(f"{served.started['data_url']}/v1/orders/A17").json()["id"] == "A17"
-    assert httpx.get(f"{served.started['data_url']}/s/nobody/v1/orders/A17").status_code == 404
+    assert plain_http.get(f"{served.started['data_url']}/v1/orders/A17").json()["id"] == "A17"
+    assert plain_http.get(f"{served.started['data_url']}/s/nobody/v1/orders/A17").status_code == 404
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -11,7 +11,7 @@ from faultlab.core.clock import NS
 from faultlab.core.history import History
 from faultlab.core.records import Call, Claim, Effect, Fired, Receipt
 from faultlab.faults.on_socket import closes_port, missing_on_socket
-from faultlab.matrix.attempt import Conditions, run_attempt
+from faultlab.matrix.attempt import WALL_LIMIT_S, Conditions, run_attempt
 from faultlab.matrix.loader import builtin
 from faultlab.matrix.scenario import Group
 from faultlab.transports.keys import DEFAULT
@@ -94,7 +94,8 @@ def test_equal_histories(group: Group, twin: str) -> None:
     lasted_s = inside.events[-1].t / NS
     scale = min(SCALE, LONGEST_S / lasted_s) if lasted_s else SCALE
     for slower in SLOWER:
-        outside = over_a_socket(careful, group, twin, Conditions(11, "real", time_scale=min(1.0, scale * slower)))
+        conditions = Conditions(11, "real", wall_limit_s=WALL_LIMIT_S * slower, time_scale=min(1.0, scale * slower))
+        outside = over_a_socket(careful, group, twin, conditions)
         if shape(outside) == shape(inside):
             return
     assert shape(outside) == shape(inside)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
+import plain_http
 import pytest
 from sockets import connect, wire_session, wired
 
@@ -28,7 +29,7 @@ def outage(begin_s: float, end_s: float, **given: Any) -> Planned:
 @contextmanager
 def served(*plan: Planned) -> Iterator[tuple[Session, InThread, httpx.Client]]:
     session = wire_session("strict", *plan)
-    with wired(session) as port, httpx.Client(base_url=port.url, timeout=5) as client:
+    with wired(session) as port, plain_http.Client(base_url=port.url, timeout=5) as client:
         yield session, port, client
 
 
