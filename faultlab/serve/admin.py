@@ -7,7 +7,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -210,6 +210,26 @@ class Token:
 
 
 CHALLENGE = {"www-authenticate": "Bearer"}
+CLOSE = {"connection": "close"}
+
+
+class Heads:
+    """Refuses what the data port refuses too, and h11 lets pass: two lengths (RFC 9112 section 6.3), other versions."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = self._refusal(scope) if scope["type"] == "http" else None
+        await (self._app if answer is None else answer)(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        names = [name for name, _ in scope["headers"]]
+        if scope["http_version"] not in ("1.1", "1.0"):
+            return refusal(505, "This server speaks HTTP/1.1 and HTTP/1.0: use one of them.", (), CLOSE)
+        if b"transfer-encoding" in names and b"content-length" in names:
+            return refusal(400, "A request has a Transfer-Encoding or a Content-Length, not both.", (), CLOSE)
+        return None
 
 
 def _unfit(_request: Request, error: Exception) -> Response:
@@ -231,6 +251,11 @@ def _http(_request: Request, error: Exception) -> Response:
     return refusal(error.status_code, error.detail, (), error.headers)
 
 
+def _left(_request: Request, _error: Exception) -> Response:
+    """The client has gone in the middle of its request: nobody hears this."""
+    return Response(status_code=400)
+
+
 def admin_app(admin: Admin, token: str | None) -> Starlette:
     """The application. Paths and methods are those of `serve/openapi_admin.py`; a test compares them."""
     routes = [
@@ -248,9 +273,11 @@ def admin_app(admin: Admin, token: str | None) -> Starlette:
         Route("/metrics", admin.metrics, methods=["GET"]),
         Route("/openapi.json", admin.document, methods=["GET"]),
     ]
-    handlers = {Unfit: _unfit, BadInput: _bad, Full: _full, HTTPException: _http}
-    return Starlette(
+    handlers = {Unfit: _unfit, BadInput: _bad, Full: _full, HTTPException: _http, ClientDisconnect: _left}
+    app = Starlette(
         routes=routes,
-        middleware=[Middleware(Token, token=token)],
+        middleware=[Middleware(Heads), Middleware(Token, token=token)],
         exception_handlers=handlers,
     )
+    app.router.redirect_slashes = False  # to wherever the Host field says
+    return app

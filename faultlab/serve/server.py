@@ -156,6 +156,9 @@ class Server:
             admin_app(admin, self._token),
             ports.host,
             ports.admin_port,
+            http="h11",  # httptools has no bounds for a head, and takes requests without a Host
+            h11_max_incomplete_event_size=ports.limits.header_bytes,
+            ws="none",
             log_level="warning",
             lifespan="off",
             access_log=False,

@@ -1,6 +1,7 @@
 """`faultlab serve` as a user meets it: a real process, two ports, sessions, verdicts."""
 
 import signal
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ import httpx
 import plain_http
 import pytest
 from served import Serve, Served
+from sockets import listen
 from typer.testing import CliRunner
 
 from faultlab.cli.commands import app
@@ -170,6 +172,44 @@ def test_bodies_that_cannot_be_read(shared: Served, body: bytes, status: int) ->
     answer = shared.admin.post("/sessions", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status
     assert answer.json()["status"] == status
+
+
+def raw(served: Served, sent: bytes) -> bytes:
+    """What the admin port answers to these bytes, until it closes or is silent."""
+    url = httpx.URL(served.started["admin_url"])
+    with socket.create_connection((url.host, url.port or 0), 5) as sock:
+        sock.sendall(sent)
+        return listen(sock, 0.5).data
+
+
+CREATE = b"POST /sessions HTTP/1.1\r\nHost: lab\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "sent"),
+    [
+        (400, b"GET /health HTTP/1.1\r\n\r\n"),
+        (400, b"GET /health HTTP/1.1\r\nHost: lab\r\nX: " + b"a" * 40_000),  # and never an end
+        (400, CREATE + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"),
+        (400, CREATE + b"Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"),
+        (400, CREATE + b"Content-Length: -2\r\n\r\n{}"),
+        (404, b"GET /health/ HTTP/1.1\r\nHost: elsewhere\r\n\r\n"),
+        (505, b"GET /health HTTP/2.0\r\nHost: lab\r\n\r\n"),
+    ],
+)
+def test_the_admin_port_refuses_what_is_not_framed_well(shared: Served, status: int, sent: bytes) -> None:
+    before = shared.admin.get("/health").json()
+    assert raw(shared, sent).startswith(b"HTTP/1.1 %d " % status)
+    assert shared.admin.get("/health").json() == before
+
+
+def test_an_upload_that_is_broken_off_leaves_no_traceback(serve: Serve) -> None:
+    served = serve("lost-receipt")
+    assert raw(served, CREATE + b"Content-Length: 1000\r\n\r\n{") == b""
+    assert served.admin.get("/health").status_code == 200
+    served.stop()
+    assert served.process.stderr is not None
+    assert "Traceback" not in served.process.stderr.read()
 
 
 def test_a_token_guards_the_admin_port_that_others_can_reach(serve: Serve) -> None:

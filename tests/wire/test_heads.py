@@ -61,6 +61,29 @@ def test_a_refusal_is_a_problem_with_its_phrase_and_has_no_content_for_head(
     assert same.partition(b"\r\n")[0].decode() == line and none == b""
 
 
+@pytest.mark.parametrize(
+    ("status", "coding", "version"),
+    [(200, b"Chunked", b"1.1"), (501, b"gzip, chunked", b"1.1"), (400, b"chunked", b"1.0")],
+)
+@pytest.mark.parametrize("before", [b"", READ])
+def test_a_body_in_another_coding_is_not_taken_for_what_it_says(
+    before: bytes, status: int, coding: bytes, version: bytes
+) -> None:
+    session = wire_session("none")
+    sent = CHUNKED.replace(b"chunked", coding).replace(b"HTTP/1.1", b"HTTP/" + version) + CHUNKS + b"\r\n"
+    with wired(session) as server:
+        got = exchange(server, before + sent, wait_s=0.3)
+    assert got.data.count(b"HTTP/1.1 %d " % status) == (2 if before and status == 200 else 1)
+    assert len(session.engine.ledger) == (status == 200)
+
+
+@pytest.mark.parametrize(("size", "first"), [(10, b"HTTP/1.1 100 "), (11, b"HTTP/1.1 413 ")])
+def test_a_body_that_is_too_large_is_not_asked_for(size: int, first: bytes) -> None:
+    head = b"POST /tools/refund_order HTTP/1.1\r\nHost: lab\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n"
+    with wired(wire_session("none"), Limits(body_bytes=10)) as server:
+        assert exchange(server, head % size, wait_s=0.3).data.startswith(first)
+
+
 def test_an_absolute_target_is_executed() -> None:
     session = wire_session("none")
     with wired(session) as server:

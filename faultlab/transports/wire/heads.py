@@ -20,6 +20,11 @@ def count(headers: RawHeaders, name: bytes, value: bytes | None = None) -> int:
     return sum(field.lower() == name and value in (None, told.lower()) for field, told in headers)
 
 
+def stated_size(headers: RawHeaders) -> int:
+    """The Content-Length, which the parser has looked at; 0: there is none."""
+    return next((int(told) for field, told in headers if field.lower() == b"content-length"), 0)
+
+
 def without_upgrade(method: bytes, target: bytes, version: str, headers: RawHeaders) -> bytes:
     """The head of a request as it would be if it did not ask for another protocol."""
     lines = [b"%s %s HTTP/%s" % (method, target, version.encode())]

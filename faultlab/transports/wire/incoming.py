@@ -7,7 +7,7 @@ import httptools
 
 from faultlab.core.actions import Reply
 from faultlab.engine.errors import problem
-from faultlab.transports.wire.heads import count, origin_form, without_upgrade
+from faultlab.transports.wire.heads import count, origin_form, stated_size, without_upgrade
 from faultlab.transports.wire.house import House
 
 METHODS = {method.value.encode(): method.value for method in HTTPMethod if method != HTTPMethod.CONNECT}
@@ -18,6 +18,10 @@ MARKS = {b"host": 1, b"expect": 2, b"upgrade": 2}
 PLAIN = 1
 SLASH = ord("/")
 NO_SUCH_VERSION = problem(505, "version_not_supported", "This server speaks HTTP/1.1 and HTTP/1.0: use one of them.")
+
+
+OTHER_CODING = problem(501, "transfer_coding", "This server knows the transfer coding chunked: send no other one.")
+CHUNKS_IN_1_0 = problem(400, "not_http", "HTTP/1.0 has no Transfer-Encoding: send a Content-Length, or HTTP/1.1.")
 
 
 class Deaf(httptools.HttpRequestParser):
@@ -147,12 +151,21 @@ class Incoming(asyncio.Protocol):
         self._target = origin_form(self._target)
         self._upgrades = self._parser.should_upgrade() and self._parser.get_method() != b"CONNECT"
         if version == "1.1" and not self._upgrades and count(self._headers, b"expect", b"100-continue"):
+            if stated_size(self._headers) > self._most_body:
+                self._stop(self._large_body())  # instead of asking for it (RFC 9110 section 10.1.1)
             self._continue()
 
     def on_chunk_header(self) -> None:
-        """Fields that come from now on are trailers, which are no header fields (RFC 9110 section 6.5.1)."""
+        """Fields that come from now on are trailers, which are no header fields (RFC 9110 section 6.5.1).
+
+        At the first chunk: a body that is compressed as well would be taken for what it says (RFC 9112 section 6.1).
+        """
         if self._fields is None:
             self._fields = len(self._headers)
+            if not count(self._headers, b"transfer-encoding", b"chunked"):
+                self._stop(OTHER_CODING)
+            if self._parser.get_http_version() == "1.0":
+                self._stop(CHUNKS_IN_1_0)
 
     def _continue(self) -> None:
         """The peer waits until it may send the body."""
@@ -166,7 +179,10 @@ class Incoming(asyncio.Protocol):
         else:
             self._body += body
         if len(self._body) > self._most_body:
-            self._stop(problem(413, "body_too_large", f"A request body may have {self._most_body} bytes."))
+            self._stop(self._large_body())
+
+    def _large_body(self) -> Reply:
+        return problem(413, "body_too_large", f"A request body may have {self._most_body} bytes.")
 
     def _stop(self, refusal: Reply) -> None:
         """Ends the parsing from inside a callback; `data_received` answers with the refusal."""
