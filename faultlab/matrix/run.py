@@ -19,7 +19,7 @@ from faultlab.matrix.attempt import Conditions, run_attempt
 from faultlab.matrix.life import Agent
 from faultlab.matrix.row import Job, Made, Place, result_of, row_of
 from faultlab.matrix.scenario import Group
-from faultlab.matrix.workers import killed_if_interrupted, never_interrupted, uninterrupted
+from faultlab.matrix.workers import ended_with_parent, killed_if_interrupted, never_interrupted, uninterrupted
 from faultlab.records.port import RunStore
 from faultlab.records.rows import AttemptRow
 
@@ -179,9 +179,10 @@ _bench: Bench | None = None
 
 
 def _open(prepare: Prepare) -> None:
-    """A worker's start: its own store, agents and scenarios. Ctrl-C is for the parent to handle."""
+    """A worker's start: its own store, agents and scenarios. Ctrl-C is for the parent to handle; it ends with that."""
     global _bench
     never_interrupted()
+    ended_with_parent()
     _bench = prepare()
 
 

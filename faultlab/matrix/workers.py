@@ -1,10 +1,13 @@
-"""Worker processes: how many there may be, and how they are started so that Ctrl-C is heard by their parent alone."""
+"""Worker processes: how many there may be, and how they are started so that Ctrl-C is heard by their parent alone,
+and that none outlives it."""
 
 import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing import active_children, resource_tracker
+from multiprocessing import active_children, parent_process, resource_tracker
+from multiprocessing.connection import wait
+from threading import Thread
 
 from faultlab.core.errors import BadInput
 
@@ -57,3 +60,16 @@ def never_interrupted() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def ended_with_parent() -> None:
+    """For a worker: where its parent is killed it would wait forever, for it holds both ends of its queue itself."""
+    parent = parent_process()
+    assert parent is not None, "a worker has a parent"
+    end = os._exit  # an attempt refuses it
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        end(1)
+
+    Thread(target=watch, name="faultlab-parent", daemon=True).start()

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,33 @@ def test_a_second_ctrl_c_does_not_wait_for_what_was_begun(tmp_path: Path) -> Non
             os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 130, told
     assert told.startswith("faultlab: interrupted") and "Traceback" not in told
+
+
+SLOW = """
+import pathlib
+
+def run(task, env):
+    pathlib.Path("begun").touch()
+    for _ in range(300_000):
+        pass
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process is killed as POSIX does it")
+def test_no_worker_outlives_a_parent_that_is_killed(tmp_path: Path) -> None:
+    """The pipe to which they may all print ends with the last of them."""
+    (tmp_path / "mine.py").write_text(SLOW, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "faultlab", "run", "mine:run", "-s", "lost-receipt", "--jobs", "2", "--attempts", "50"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not (tmp_path / "begun").exists():
+            time.sleep(0.01)
+        process.kill()
+        process.communicate(timeout=20)
+        assert (tmp_path / "begun").exists()
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
