@@ -1,16 +1,18 @@
 """A port that belongs to one session is really closed while nobody listens there, and the same one opens again."""
 
+import asyncio
 import socket
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import httpx
 import plain_http
 import pytest
-from sockets import connect, wire_session, wired
+from sockets import REFUND, Got, connect, listen, request, wire_session, wired
 
 from faultlab.core.clock import NS, ns
 from faultlab.core.records import Call, Fired, Receipt
@@ -108,6 +110,66 @@ def test_an_answer_that_is_on_its_way_still_comes_out() -> None:
             connect(port)
         (receipt,) = [event for event in session.events if type(event) is Receipt]
         assert receipt.status == 200
+
+
+def held_until(port: InThread, session: Session, moment_s: float, then: Callable[[], None]) -> None:
+    """The port's thread does nothing before that moment, and then does as told before it looks at any socket."""
+    holds = threading.Event()
+
+    def hold() -> None:
+        holds.set()
+        time.sleep(max(0.0, moment_s - session.clock.now() / NS))
+        then()
+
+    async def begin() -> None:
+        asyncio.get_running_loop().call_soon(hold)
+
+    threading.Thread(target=lambda: port.run(begin())).start()  # it comes back after `hold`
+    assert holds.wait(5)
+
+
+@pytest.mark.parametrize("sent", ["on a connection that waits to be taken", "on one that is idle", "on one, in part"])
+def test_a_call_that_was_sent_before_the_port_closed_is_lost_and_written_down(sent: str) -> None:
+    """Its caller cannot tell it from a lost receipt, so the history must know of it."""
+    with served(outage(1.0, 3.0)) as (session, port, _):
+        held = socket.create_connection(port.listener.address, 5)
+        held.sendall(REFUND)
+        assert listen(held, 0.2).data.startswith(b"HTTP/1.1 200")
+        held_until(port, session, 1.1, port.listener.look)
+        if sent.endswith("taken"):
+            held.close()
+            held = socket.create_connection(port.listener.address, 5)
+        early = REFUND[: len(REFUND) // 2] if sent.endswith("part") else REFUND
+        held.sendall(early)
+        waiting = sent.endswith("taken")
+        assert listen(held, 1.0).end == ("RST" if waiting else "FIN")
+        if early != REFUND:
+            held.sendall(REFUND[len(early) :])
+        held.close()
+        time.sleep(0.2)  # whoever was told hears nothing more
+        seen = [(event.status, event.error) for event in session.events if type(event) is Receipt]
+        assert seen == [(200, None), (None, "ReadError" if waiting else "RemoteProtocolError")]
+        assert len(session.engine.ledger) == 1
+        with pytest.raises(ConnectionRefusedError):
+            connect(port)
+
+
+def test_an_idle_connection_is_told_that_nobody_listens_and_is_over_when_somebody_does() -> None:
+    with served(outage(0.5, 1.5)) as (session, port, _), connect(port) as idle:
+        assert listen(idle, 1.0) == Got(b"", "FIN")
+        assert port.listener.connections == 1  # it is still listened to
+        until(session, 1.5)
+        assert port.listener.connections == 0
+
+
+def test_what_is_no_call_has_no_answer_on_a_connection_that_was_told() -> None:
+    with served(outage(0.5, 5.0)) as (session, port, _), connect(port) as idle:
+        assert listen(idle, 1.0) == Got(b"", "FIN")
+        idle.sendall(request("GET", "/nosuch"))
+        assert listen(idle, 1.0) == Got(b"", "FIN")
+        until(session, 0.5)
+        assert port.listener.connections == 0
+        assert not [event for event in session.events if type(event) is Call]
 
 
 @pytest.mark.parametrize("closed", [False, True])

@@ -16,6 +16,7 @@ from faultlab.engine.errors import problem
 from faultlab.engine.listening import silent_at
 from faultlab.engine.session import Session
 from faultlab.transports.wire.gate import Gate
+from faultlab.transports.wire.halved import Halved
 from faultlab.transports.wire.responses import head, text_of, whole
 from faultlab.transports.wire.speech import Request, Speech
 
@@ -211,7 +212,7 @@ class Exchange:
         """The request was read whole, so that the peer never gets a reset for bytes that nobody read."""
         if broken.how == "reset":
             self._close(ticket, Arrival(0, error="ReadError"), self._reset)
-        elif broken.how == "close":
+        elif broken.how == "close" or isinstance(self._peer.transport, Halved):
             self._close(ticket, Arrival(0, error="RemoteProtocolError"), self._hang_up)
         elif broken.how == "truncated":
             assert broken.reply is not None

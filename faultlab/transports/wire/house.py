@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class House:
     """All connections of a server, and the limits that they share."""
 
-    __slots__ = ("_emptied", "_timer", "closed", "connections", "gate", "limits", "loop", "settled", "speech")
+    __slots__ = ("_emptied", "_timer", "away", "closed", "connections", "gate", "limits", "loop", "settled", "speech")
 
     def __init__(self, loop: asyncio.AbstractEventLoop, limits: Limits, gate: Gate, speech: Speech) -> None:
         self.loop = loop
@@ -27,7 +27,9 @@ class House:
         self.settled: Callable[[], None] | None = None
         """Told each time when a request has been dealt with."""
         self.closed = False
-        """Nobody listens at present, or ever again: a connection ends with its answer."""
+        """Nobody listens ever again: a connection ends with its answer."""
+        self.away = False
+        """Nobody listens at present: a peer is told so with its answer, and what it has sent by then is still read."""
         self._timer: asyncio.TimerHandle | None = None
         self._emptied: asyncio.Event | None = None
 

@@ -5,6 +5,7 @@ import ctypes
 import socket
 import struct
 import sys
+from contextlib import suppress
 from typing import Protocol
 
 from faultlab.engine.listening import Silent, next_silence_ns, silent_at
@@ -37,12 +38,15 @@ class OwnPort(Listener):
     """Looks at its session when a call has ended, and when an outage begins or is over.
 
     While it is closed, connections are refused by the kernel and no call reaches the lab: the history shows the outage
-    (a fault of call 0), not who was turned away. A call that comes on an open connection just then is reset.
+    (a fault of call 0), not who was turned away. A call on a connection that had come about by then is lost, and the
+    history shows it: its caller cannot know that it did nothing.
     """
 
-    def __init__(self, server: asyncio.Server, house: House, door: OwnDoor) -> None:
+    def __init__(self, listening: socket.socket, server: asyncio.Server, house: House, door: OwnDoor) -> None:
         super().__init__(server, house)
         self._door = door
+        self._listening = listening
+        self._taken: set[asyncio.Task[object]] = set()
         self._silent: Silent | None = None
         self._held: socket.socket | None = None
         """Keeps the address while nobody listens."""
@@ -60,7 +64,8 @@ class OwnPort(Listener):
     ) -> "OwnPort":
         """Listen; port 0 takes a free one. Raises OSError where the address cannot be had."""
         house = House(asyncio.get_running_loop(), limits or Limits(), gate or OpenGate(), speech or Tools())
-        port = OwnPort(await ready(door, house, address), house, door)
+        listening = bound(address)
+        port = OwnPort(listening, await ready(door, house, listening), house, door)
         await port._server.start_serving()
         if door.begun:
             port.look()
@@ -87,23 +92,43 @@ class OwnPort(Listener):
 
     def _shut(self, silent: Silent, now_ns: int) -> None:
         """The address stays ours: what is bound and does not listen refuses."""
+        if self._held is None:
+            self._take_waiting()
         self._server.close()
         self._release()
         self._held = bound(self.address)
         if silent.timing_out:
-            mute(self._held)
-        self._house.closed = True
+            drop_packets(self._held)
+            self._held.listen(1)
+        self._house.away = True
         if (planned := silent.planned) is not None:
             session = self._door.session
             self._house.gate.enter(session, lambda: session.engine.outage(planned, now_ns), _nothing)
         for connection in list(self._house.connections):
-            connection.end(at_once=False)
+            connection.part()
+
+    def _take_waiting(self) -> None:
+        """Whoever has connected and still waits would be reset by the kernel, and its call be in no history. From here
+        on nobody is added to them: a packet that comes too early is sent again, and then refused."""
+        house = self._house
+        drop_packets(self._listening)
+        with suppress(OSError):
+            while True:
+                peer, _ = self._listening.accept()
+                peer.setblocking(False)
+                made = house.loop.connect_accepted_socket(lambda: Connection(self._door, house), peer)
+                task = house.loop.create_task(made)
+                self._taken.add(task)
+                task.add_done_callback(self._taken.discard)
 
     async def _open(self) -> None:
         if self._silent is None:
             self._release()
-            self._server = await ready(self._door, self._house, self.address)
-            self._house.closed = False
+            self._listening = bound(self.address)
+            self._server = await ready(self._door, self._house, self._listening)
+            self._house.away = False
+            for connection in list(self._house.connections):
+                connection.end_parted()
             await self._server.start_serving()
 
     def _release(self) -> None:
@@ -122,10 +147,10 @@ class OwnPort(Listener):
         await super().close(grace_s)
 
 
-async def ready(door: Door, house: House, address: tuple[str, int]) -> asyncio.Server:
-    """A server that has the address and does not listen yet."""
+async def ready(door: Door, house: House, listening: socket.socket) -> asyncio.Server:
+    """A server that has the socket and does not listen yet."""
     return await house.loop.create_server(
-        lambda: Connection(door, house), sock=bound(address), backlog=BACKLOG, start_serving=False
+        lambda: Connection(door, house), sock=listening, backlog=BACKLOG, start_serving=False
     )
 
 
@@ -145,10 +170,9 @@ def bound(address: tuple[str, int]) -> socket.socket:
     return made
 
 
-def mute(held: socket.socket) -> None:
+def drop_packets(listening: socket.socket) -> None:
     """Let whoever connects wait: where the kernel has filters, its first packet is dropped; elsewhere it is refused."""
     if sys.platform != "linux":
         return
     program = ctypes.create_string_buffer(DROP)
-    held.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HP", 1, ctypes.addressof(program)))
-    held.listen(1)
+    listening.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HP", 1, ctypes.addressof(program)))

@@ -10,6 +10,7 @@ from faultlab.transports.codec import encode
 from faultlab.transports.wire.beside import Beside, Underway
 from faultlab.transports.wire.door import Door
 from faultlab.transports.wire.exchange import Exchange
+from faultlab.transports.wire.halved import Halved
 from faultlab.transports.wire.house import House
 from faultlab.transports.wire.incoming import DEAF, METHODS, Incoming
 from faultlab.transports.wire.responses import CONTINUE, whole
@@ -189,6 +190,9 @@ class Connection(Incoming):
                 self.transport.close()
         elif self._queue:
             self.loop.call_soon(self._next)
+        elif self._house.away:
+            self.end_parted()
+            self.part()
 
     def _settled(self) -> None:
         if self._house.settled is not None:
@@ -280,6 +284,13 @@ class Connection(Incoming):
         elif self._exchange is None:
             self.transport.close()
 
-    @property
-    def busy(self) -> bool:
-        return self._exchange is not None
+    def part(self) -> None:
+        """Nobody listens any more: an idle peer is told so, and a request that it sent before it heard of it is read,
+        since a connection closed on unread bytes is reset and its call would be in no history."""
+        if self._exchange is None and not self.transport.is_closing() and not isinstance(self.transport, Halved):
+            self.transport = cast(asyncio.Transport, Halved(self.transport))
+
+    def end_parted(self) -> None:
+        """Somebody listens again: what peers have to say they say on another connection."""
+        if isinstance(self.transport, Halved):
+            self.transport.close()
